@@ -1,0 +1,1 @@
+"""Frozen values: what nginx should do, what changed, what came of it. Equality is structural and free."""

@@ -98,6 +98,8 @@ class Nginx:
             if (generation := await ask(self._layout.version_socket)) is not None:
                 self.generation = generation
                 return generation
+            if not self._run.has_socket():
+                break
             await asyncio.sleep(pause)
         await self.quit(FAREWELL)  # it was on its way out, or never came up
         return None

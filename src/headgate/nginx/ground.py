@@ -45,7 +45,7 @@ def prepare(layout: Layout) -> None:
         )
     for folder in folders(layout):
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o755)
+            make(folder, open_to_all=layout.user is not None)
         except OSError as why:
             raise Unusable(f"cannot make {folder} ({why.strerror}): choose another folder with --state-dir.") from why
     if layout.user is not None and (closed := first_closed(Path(layout.temp), layout.user)) is not None:
@@ -53,6 +53,15 @@ def prepare(layout: Layout) -> None:
             f"nginx's workers run as {layout.user}, who cannot enter {closed}, and so not {layout.temp}: "
             f"open it (chmod a+x {closed}) or choose another folder with --state-dir."
         )
+
+
+def make(folder: Path, *, open_to_all: bool) -> None:
+    """A folder and those above it; where workers are somebody else, whatever the umask."""
+    for step in (*reversed(folder.parents), folder):
+        if not step.is_dir():
+            step.mkdir(mode=0o755)
+            if open_to_all:
+                step.chmod(0o755)
 
 
 def folders(layout: Layout) -> list[Path]:

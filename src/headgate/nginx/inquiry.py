@@ -26,6 +26,7 @@ class Inquiry:
         self.accepted = [path for path, file in sites.items() if file.source and file.source not in self.suspects]
         self.owned = owned_by(self.suspects, sites)
         self.guests = guests_in(sites, self.suspects)
+        self._homes = {ref: path for path, guests in self.guests.items() for ref in guests}  # any file it is in
         lodgers = {block.source for file in self.files.values() if not file.secret for block in file.blocks}
         self.spread = [ref for ref in self.suspects if ref in lodgers and ref not in self.owned]
 
@@ -71,7 +72,7 @@ class Inquiry:
     async def search(self, group: Sequence[Ref], gist: str) -> Ref | None:
         """The culprit within the group: first on their own, then together with everything that was accepted."""
         for ref in group:
-            home = next((path for path, guests in self.guests.items() if ref in guests), None)
+            home = self._homes.get(ref)
             if home is not None and await self.guest_at_fault(home, gist) == ref:
                 return ref
         owners = [ref for ref in group if ref in self.owned]

@@ -29,6 +29,10 @@ class RunFolder:
         new.write_text(f"{generation}\n")
         new.replace(self._marker)
 
+    def has_socket(self) -> bool:
+        """nginx takes its sockets away as soon as it is told to quit."""
+        return Path(self._layout.version_socket).exists()
+
     def log_size(self) -> int:
         try:
             return Path(self._layout.emergency_log).stat().st_size

@@ -49,6 +49,7 @@ class Former(Struct, frozen=True):
 class Tree:
     def __init__(self, root: str) -> None:
         self.root = Path(root)
+        self._new = self.root / NEW
         self._texts: dict[str, str] = {}  # what is on disk
         self._former: dict[str, Former] = {}  # what was, since the last commit
 
@@ -56,7 +57,7 @@ class Tree:
         """Read what is on disk, and clear away what a killed run left half done."""
         shutil.rmtree(self.root / TRIAL, ignore_errors=True)
         shutil.rmtree(self.root / UNDO, ignore_errors=True)
-        (self.root / NEW).unlink(missing_ok=True)
+        self._new.unlink(missing_ok=True)
         for folder in FOLDERS:
             (self.root / folder).mkdir(exist_ok=True)
         (self.root / SECRETS).chmod(0o700)
@@ -124,14 +125,14 @@ class Tree:
     def _put(self, path: str, file: File) -> None:
         if path.startswith("/") or ".." in path.split("/"):
             raise Bug(f"{path!r} leads out of the tree")
-        target, new = self.root / path, self.root / NEW
-        spill(new, file)
+        spill(self._new, file)
         self._keep(path)
+        target = f"{self.root}/{path}"
         try:
-            new.replace(target)
+            self._new.replace(target)
         except FileNotFoundError:
-            target.parent.mkdir(parents=True)
-            new.replace(target)
+            Path(target).parent.mkdir(parents=True)
+            self._new.replace(target)
         self._texts[path] = file.text
 
     def _keep(self, path: str) -> None:
@@ -140,7 +141,7 @@ class Tree:
             return
         kept = str(len(self._former))
         try:
-            os.link(self.root / path, self.root / UNDO / kept, follow_symlinks=False)
+            os.link(f"{self.root}/{path}", f"{self.root}/{UNDO}/{kept}", follow_symlinks=False)
         except FileNotFoundError:
             self._former[path] = Former(text=None, kept=None)
         else:
@@ -164,10 +165,14 @@ def read(file: Path, *, secret: bool = False) -> str:
 
 
 def spill(file: Path, content: File) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(file, flags, 0o600)
+    """Write a file that is not there yet; its mode is right from the start (a chmod doubles the cost of a small file)."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
-        os.fchmod(descriptor, 0o600 if content.secret else 0o644)
+        descriptor = os.open(file, flags, 0o600 if content.secret else 0o644)
+    except FileExistsError:  # a write that failed left it
+        file.unlink()
+        descriptor = os.open(file, flags, 0o600 if content.secret else 0o644)
+    try:
         rest = memoryview(content.text.encode(errors="surrogateescape"))
         while rest:
             rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,1 @@
+"""The tiers: golden and unit need nothing, nginx needs the binary and loopback sockets."""

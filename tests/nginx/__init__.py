@@ -1,0 +1,1 @@
+"""Does nginx accept what we say, and behave? Real nginx, real sockets, real TLS."""

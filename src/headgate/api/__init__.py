@@ -27,6 +27,7 @@ from headgate.api.service import (
     SlicePort,
 )
 from headgate.api.snapshot import Key, Known, Object, Snapshot
+from headgate.api.status import LoadBalanced, LoadBalancer, LoadBalancerIngress
 
 __all__ = [
     "SERVICE_NAME_LABEL",
@@ -43,6 +44,9 @@ __all__ = [
     "IngressTls",
     "Key",
     "Known",
+    "LoadBalanced",
+    "LoadBalancer",
+    "LoadBalancerIngress",
     "Malformed",
     "Meta",
     "Object",

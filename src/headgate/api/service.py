@@ -5,6 +5,7 @@ from typing import ClassVar
 from msgspec import Struct, field
 
 from headgate.api.meta import Meta, Ref
+from headgate.api.status import LoadBalanced
 
 SERVICE_NAME_LABEL = "kubernetes.io/service-name"
 
@@ -21,6 +22,7 @@ class ServiceSpec(Struct, frozen=True, gc=False, rename="camel"):
     type: str = "ClusterIP"
     cluster_ip: str = field(default="", name="clusterIP")
     external_name: str = ""
+    external_ips: tuple[str, ...] = field(default=(), name="externalIPs")
     ports: tuple[ServicePort, ...] = ()
 
 
@@ -28,6 +30,7 @@ class Service(Struct, frozen=True, gc=False, rename="camel"):
     kind: ClassVar[str] = "Service"
     meta: Meta = field(name="metadata")
     spec: ServiceSpec = ServiceSpec()
+    status: LoadBalanced = LoadBalanced()  # its addresses may be the ones that Ingresses are given
 
     @property
     def ref(self) -> Ref:
@@ -42,9 +45,16 @@ class EndpointConditions(Struct, frozen=True, gc=False, rename="camel"):
     terminating: bool | None = None
 
 
+class TargetRef(Struct, frozen=True, gc=False, rename="camel"):
+    """The Pod behind an endpoint."""
+
+    name: str = ""
+
+
 class SliceEndpoint(Struct, frozen=True, gc=False, rename="camel"):
     addresses: tuple[str, ...] = ()
     conditions: EndpointConditions = EndpointConditions()
+    target_ref: TargetRef | None = None
 
 
 class SlicePort(Struct, frozen=True, gc=False, rename="camel"):

@@ -27,8 +27,9 @@ from headgate.model.finding import Finding, Severity, order
 
 FILE = "File"
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.25, 0.8  # seconds; a saved change is to answer within one
-LOOKS_PER_CORE = 20  # a look may take a twentieth of a core
+REST = 20  # times as long as a look took, so that looking takes a twentieth of a core
 SETTLED = 0.05  # seconds; a file that did not change for so long is not being written
+_EMPTIED = (Flaw("is empty: to delete its objects, delete the file"),)  # a full disk leaves such files behind
 
 
 class _File(Struct, frozen=True, gc=False):
@@ -94,7 +95,7 @@ class FolderSource:
         """Runs in a thread. What is different must look the same twice before it is believed, deletions included."""
         began = time.thread_time()
         sight = look(self._roots)
-        self._pause = min(max(SHORTEST_PAUSE, LOOKS_PER_CORE * (time.thread_time() - began)), LONGEST_PAUSE)
+        self._pause = min(max(SHORTEST_PAUSE, REST * (time.thread_time() - began)), LONGEST_PAUSE)
         differing = self._differing(sight)
         if differing:
             time.sleep(SETTLED)
@@ -112,7 +113,7 @@ class FolderSource:
 
     def _unreadable(self, sight: Sight) -> set[str]:
         """Files that could not be read are tried again each time: what hindered us need not show in them."""
-        return {path for path, file in self._files.items() if _hindered(file) and path in sight.files}
+        return {path for path, file in self._files.items() if file.flaws and _hindered(file) and path in sight.files}
 
     def _lost_in(self, sight: Sight) -> dict[str, Flaw]:
         lost = {path: Flaw(f"cannot be read: {why}", reason=UNREADABLE) for path, why in sight.unreadable.items()}
@@ -150,8 +151,9 @@ class FolderSource:
     def _learn(self, path: str, signature: Signature | None, manifest: Manifest) -> tuple[Ref, ...]:
         """The names of objects that the file had or has. A flawed file that once was good keeps what it had."""
         old = self._files.get(path, _File(None))
-        if manifest.flaws and old.good and old.refs:
-            self._files[path] = msgspec.structs.replace(old, signature=signature, flaws=manifest.flaws)
+        flaws = _EMPTIED if signature is not None and not signature.size else manifest.flaws
+        if flaws and old.good and old.refs:
+            self._files[path] = msgspec.structs.replace(old, signature=signature, flaws=flaws)
             return ()
         self._claims.remove(path, old.refs)
         refs = self._claims.add(path, manifest.entries)

@@ -1,14 +1,13 @@
 """Look at folders: paths in, `Sight` out: every manifest file with its signature, and what could not be looked at.
 
-Symbolic links are followed, to files and to folders, and each file and folder is seen once, under the name that comes
-first: so a loop ends, and a ConfigMap mount (`cafe.yaml -> ..data/cafe.yaml`, `..data -> ..2026_11_16`) is read once,
-since names with a leading dot are not looked at. Nothing is opened here.
+Symbolic links are followed, to files and to folders, and each file and folder is seen once, under its own name or the
+link that comes first: so a loop ends, and a ConfigMap mount (`cafe.yaml -> ..data/cafe.yaml`, `..data -> ..2026_11_16`)
+is read once, since names with a leading dot are not looked at. Nothing is opened here.
 """
 
 import os
 import time
 from collections.abc import Sequence
-from operator import attrgetter
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 SUFFIXES = (".yaml", ".yml", ".json")
-_NAME = attrgetter("name")
 
 
 class Signature(NamedTuple):
@@ -41,7 +39,8 @@ class Sight(Struct, frozen=True):
 
 def look(roots: Sequence[str]) -> Sight:
     sight = Sight()
-    seen: set[tuple[int, int]] = set()
+    linked: dict[str, Signature] = {}  # files that may have another name too
+    seen: set[tuple[int, int]] = set()  # folders
     for root in roots:
         try:
             found = Path(root).stat()
@@ -52,11 +51,10 @@ def look(roots: Sequence[str]) -> Sight:
         else:
             if S_ISDIR(found.st_mode):
                 sight.devices[root] = found.st_dev
-                _walk(root, sight, seen)
-            elif _is_new(found, seen):
-                # A pipe that was named on the command line can be read once, and is never new again.
-                read_once = Signature(0, 0, 0, found.st_ino, found.st_dev)
-                sight.files[root] = _signature(found) if S_ISREG(found.st_mode) else read_once
+                _walk(root, sight, linked, seen)
+            else:
+                linked[root] = _signature(found)
+    _add_linked(sight, linked)
     return sight
 
 
@@ -67,25 +65,27 @@ def under(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
-def _walk(root: str, sight: Sight, seen: set[tuple[int, int]]) -> None:
+def _walk(root: str, sight: Sight, linked: dict[str, Signature], seen: set[tuple[int, int]]) -> None:
     waiting = [root]
     while waiting:
         folder = waiting.pop()
         try:
-            if _is_new(Path(folder).stat(), seen):
-                waiting.extend(_folders(folder, sight, seen))
+            found = Path(folder).stat()
+            if (found.st_dev, found.st_ino) not in seen:
+                seen.add((found.st_dev, found.st_ino))
+                waiting.extend(_folders(folder, sight, linked))
         except FileNotFoundError:
             pass  # gone since its name was read: the next look will tell
         except OSError as why:
             sight.unreadable[folder] = why.strerror or str(why)
 
 
-def _folders(folder: str, sight: Sight, seen: set[tuple[int, int]]) -> list[str]:
+def _folders(folder: str, sight: Sight, linked: dict[str, Signature]) -> list[str]:
     """Note the files of one folder; its folders, last name first. Most of what a look costs is spent in this loop."""
     folders = []
     within = "" if folder == "." else f"{folder.rstrip('/')}/"
     with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=_NAME):
+        for entry in entries:
             name = entry.name
             if name[0] == ".":
                 continue
@@ -97,10 +97,22 @@ def _folders(folder: str, sight: Sight, seen: set[tuple[int, int]]) -> list[str]
                 except OSError as why:
                     _note_unreadable(entry, why, sight, within + name)
                     continue
-                # A pipe or a socket would keep its reader waiting for ever.
-                if S_ISREG(found.st_mode) and _is_new(found, seen):
-                    sight.files[within + name] = _signature(found)
-    return folders[::-1]
+                if S_ISREG(found.st_mode):  # a pipe or a socket would keep its reader waiting for ever
+                    files = linked if found.st_nlink > 1 or entry.is_symlink() else sight.files
+                    files[within + name] = _signature(found)
+    return sorted(folders, reverse=True)
+
+
+def _add_linked(sight: Sight, linked: dict[str, Signature]) -> None:
+    """A file under several names is one file."""
+    if not linked:
+        return
+    seen = {(one.device, one.inode) for one in sight.files.values()}
+    for path in sorted(linked):
+        identity = (linked[path].device, linked[path].inode)
+        if identity not in seen:
+            seen.add(identity)
+            sight.files[path] = linked[path]
 
 
 def _note_unreadable(entry: "os.DirEntry[str]", why: OSError, sight: Sight, path: str) -> None:
@@ -110,13 +122,7 @@ def _note_unreadable(entry: "os.DirEntry[str]", why: OSError, sight: Sight, path
         sight.unreadable[path] = "the link leads nowhere"
 
 
-def _is_new(found: os.stat_result, seen: set[tuple[int, int]]) -> bool:
-    identity = (found.st_dev, found.st_ino)
-    if identity in seen and found.st_ino:  # some network file systems number nothing
-        return False
-    seen.add(identity)
-    return True
-
-
 def _signature(found: os.stat_result) -> Signature:
+    if not S_ISREG(found.st_mode):  # a pipe that was named can be read once, and is never new again
+        return Signature(0, 0, 0, found.st_ino, found.st_dev)
     return Signature(found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_dev)

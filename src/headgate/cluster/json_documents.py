@@ -42,11 +42,11 @@ def items(document: JsonText, head: Head) -> Iterator[JsonText]:
     except msgspec.ValidationError:
         raise ManifestError("the items of a list must be a list", document.line, 0) from None
     text, line, counted = document.text, document.line, 0
-    start = text.find(head.items)
-    for entry in entries or ():
+    start = text.find(bytes(head.items))
+    for entry in map(bytes, entries or ()):
         start = text.find(entry, start)
         line += text.count(b"\n", counted, start)
-        counted, start = start, start + len(memoryview(entry))
+        counted, start = start, start + len(entry)
         yield JsonText(entry, _of_list(_head(entry), head), line)
 
 

@@ -38,6 +38,8 @@ _Told: TypeAlias = Entry | Flaw | None
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _WORDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
 
+_FIRST_BYTES = {b"[": "a list", b'"': "text", b"t": "true or false", b"f": "true or false", b"n": "nothing"}
+
 
 def read_file(path: Path) -> Manifest:
     try:
@@ -84,15 +86,16 @@ def _yaml_object(document: Document, raw: Any, line: int) -> Iterator[_Told]:
         yield Flaw(_not_an_object(_WORDS.get(type(raw), "nothing")), line)
         return
     version, kind = raw.get("apiVersion"), raw.get("kind")
-    if not _is_list(kind, raw.get("items")):
+    if not _is_list(kind, has_items="items" in raw):
         yield _headless(version, kind, line) or _entry(decode(raw), line)
         return
-    inside = raw.get("items") or []
+    inside = [] if raw.get("items") is None else raw["items"]
     if not isinstance(inside, list):
         raise ManifestError("the items of a list must be a list", line, 0)
     default = {} if kind == "List" else {"apiVersion": version, "kind": kind.removesuffix("List")}
     for item in inside:
-        named = {**default, **item} if isinstance(item, dict) and not (item.keys() & default.keys()) else item
+        is_bare = isinstance(item, dict) and not (item.get("apiVersion") or item.get("kind"))
+        named = {**item, **default} if is_bare else item
         yield from _yaml_object(document, named, document.item_lines.get(id(item), line))
 
 
@@ -104,8 +107,8 @@ def _from_json(found: list[JsonText]) -> Iterator[_Told]:
 def _json_object(one: JsonText) -> Iterator[_Told]:
     head = one.head
     if head is None:
-        yield Flaw(_not_an_object({b"[": "a list", b'"': "text"}.get(one.text[:1], "a number")), one.line)
-    elif _is_list(head.kind, head.items or None):
+        yield Flaw(_not_an_object(_FIRST_BYTES.get(one.text[:1], "a number")), one.line)
+    elif _is_list(head.kind, has_items=bool(head.items)):
         for item in items(one, head):
             yield from _json_object(item)
     else:
@@ -119,9 +122,9 @@ def _json_entry(one: JsonText, head: Head) -> _Told:
         return Flaw(f"{why}", one.line)
 
 
-def _is_list(kind: Any, inside: Any) -> TypeGuard[str]:
+def _is_list(kind: Any, *, has_items: bool) -> TypeGuard[str]:
     """A custom resource may be called `AllowList` and be none."""
-    return kind == "List" or (isinstance(kind, str) and kind.endswith("List") and inside is not None)
+    return kind == "List" or (isinstance(kind, str) and kind.endswith("List") and has_items)
 
 
 def _headless(version: Any, kind: Any, line: int) -> Flaw | None:

@@ -23,7 +23,7 @@ from headgate.cluster.flaws import Flaw
 from headgate.cluster.manifests import Entry, Manifest, read_file
 
 WORTH_WORKERS = 3_000_000  # bytes of YAML: half a second of reading; a worker takes a tenth of one to start
-MOST_WORKERS = 8
+MOST_WORKERS = 4  # each takes some 50 MB while it lives
 
 
 class _Packed(Struct, frozen=True, array_like=True):
@@ -41,7 +41,7 @@ def read_files(sizes: Mapping[str, int]) -> dict[str, Manifest]:
     """All these files; how long they are decides whether to share the work."""
     yaml = [path for path in sizes if not path.lower().endswith(".json")]
     shares = min(_cores(), MOST_WORKERS) if sum(sizes[path] for path in yaml) > WORTH_WORKERS else 1
-    found = _shared(yaml, shares) if shares > 1 else {}
+    found = read_in_workers(yaml, shares) if shares > 1 else {}
     return found | {path: read_file(Path(path)) for path in sizes if path not in found}
 
 
@@ -49,7 +49,8 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _shared(paths: Sequence[str], shares: int) -> dict[str, Manifest]:
+def read_in_workers(paths: Sequence[str], shares: int) -> dict[str, Manifest]:
+    """What that many workers could read; the rest is missing."""
     with ThreadPoolExecutor(shares) as threads:
         # Every n-th file, because neighbours tend to be alike in size.
         answers = threads.map(_ask, [paths[first::shares] for first in range(shares)])

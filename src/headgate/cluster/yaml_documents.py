@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import yaml
 from msgspec import Struct
-from yaml._yaml import CParser
 from yaml.constructor import ConstructorError, SafeConstructor
 from yaml.events import AliasEvent, DocumentStartEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
 from yaml.nodes import ScalarNode
@@ -64,7 +63,7 @@ class _Builder:
 
     def __init__(self, text: bytes) -> None:
         self._text = text
-        self._next: Callable[[], Any] = CParser(text).get_event
+        self._next: Callable[[], Any] = yaml.CSafeLoader(text).get_event
         self._anchors: dict[str, Any] = {}
         self._item_lines: dict[int, int] = {}
         self._allowance = max(MOST_ALIASED, len(text))
@@ -138,8 +137,8 @@ class _Builder:
 
     def _closed(self, frame: _Frame) -> Any:
         value = frame.inside
-        if frame.merged is not None and isinstance(value, dict):
-            value = {**frame.merged, **value}
+        for key, inner in (frame.merged or {}).items():
+            value.setdefault(key, inner)
         if frame.anchor is not None:
             self._anchors[frame.anchor] = value
         return value
@@ -149,7 +148,7 @@ class _Builder:
         if value is None or isinstance(value, dict | list):
             raise self._wrong("a key must be text", event)
         key = str(value).lower() if isinstance(value, bool) else str(value)
-        if key in inside:
+        if key in inside and key is not _MERGE:
             raise self._wrong(f"the key {key!r} is in this mapping twice", event)
         return key
 

@@ -126,7 +126,7 @@ class Backend:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         number = self.connections
-        with suppress(ConnectionError, asyncio.IncompleteReadError, ValueError):
+        with suppress(ConnectionError, asyncio.IncompleteReadError, ValueError, asyncio.CancelledError):
             while (request := await _request(reader, number)) is not None:
                 self.seen.append(request)
                 exchange = Exchange(request, self.name, reader, writer)

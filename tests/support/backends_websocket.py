@@ -1,5 +1,6 @@
 """A WebSocket echo, and what it saw of the handshake."""
 
+import ssl
 from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
@@ -25,17 +26,17 @@ class WebSocketBackend:
         return socket
 
 
-def websocket(backends: Backends) -> WebSocketBackend:
+def websocket(backends: Backends, *, tls: ssl.SSLContext | None = None) -> WebSocketBackend:
     backend = WebSocketBackend()
-    backend.port = backends.loop.run(_start(backend))
+    backend.port = backends.loop.run(_start(backend, tls))
     return backend
 
 
-async def _start(backend: WebSocketBackend) -> int:
+async def _start(backend: WebSocketBackend, tls: ssl.SSLContext | None) -> int:
     application = web.Application()
     application.router.add_route("*", "/{rest:.*}", backend.answer)
     runner = web.AppRunner(application, shutdown_timeout=0)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
     port: int = runner.addresses[0][1]
     return port

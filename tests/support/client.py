@@ -10,7 +10,7 @@ import select
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -58,6 +58,10 @@ class Line:
         self.socket = connected
         self._file: IO[bytes] = connected.makefile("rb")
 
+    def close(self) -> None:
+        """A socket stays open for as long as a file made from it."""
+        self._file.close()
+
     def send(self, raw: bytes) -> None:
         self.socket.sendall(raw)
 
@@ -88,13 +92,15 @@ def line(
     if receive_buffer:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     plain.settimeout(PATIENCE)
-    with plain:
-        plain.connect((LOOPBACK, port))
-        if tls is None:
-            yield Line(plain)
-            return
-        with (context or trusting_client()).wrap_socket(plain, server_hostname=tls) as secured:
-            yield Line(secured)
+    with ExitStack() as stack:
+        connected = stack.enter_context(plain)
+        connected.connect((LOOPBACK, port))
+        if tls is not None:
+            secured = (context or trusting_client()).wrap_socket(connected, server_hostname=tls)
+            connected = stack.enter_context(secured)
+        made = Line(connected)
+        stack.callback(made.close)
+        yield made
 
 
 def ask(port: int, target: str = "/", *, host: str = "", tls: bool = False, **more: Any) -> Answer:

@@ -42,7 +42,9 @@ class Gate:
         self._running: subprocess.Popen[bytes] | None = None
 
     def start(self, *, ready: bool = True) -> "Gate":
-        own = ("--http-port", str(self.http), "--https-port", str(self.https), "--state-dir", str(self.state))
+        own = ["--http-port", str(self.http), "--https-port", str(self.https), "--state-dir", str(self.state)]
+        own += ["--shutdown-timeout", "10"]  # so that a test that leaves a request hanging fails soon
+        said = len(self.said())
         with self._log.open("ab") as log:
             self._running = subprocess.Popen(
                 [*self._command, "-m", "headgate", "serve", str(self.folder), *own, *self.flags],
@@ -54,6 +56,8 @@ class Gate:
                 start_new_session=True,
             )
         if ready:
+            # An nginx that is taken over answers long before Headgate is ready: so its own word counts.
+            self.until(lambda: "serving " in self.said()[said:], what="the word that it serves")
             self.until(lambda: client.ask(self.http).status, what="the first answer")
         return self
 

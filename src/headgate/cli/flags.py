@@ -11,12 +11,15 @@ from pathlib import Path
 from headgate.api import Ref
 from headgate.errors import Unusable
 from headgate.model.capabilities import OLDEST, Capabilities, Version
+from headgate.model.finding import legible
 from headgate.model.layout import Layout
 from headgate.model.server import Listener
 from headgate.model.settings import Semantics, Settings
+from headgate.model.values import trouble_in
 
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _RESOLV_CONF = Path("/etc/resolv.conf")
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
 
 
 def add_input(command: argparse.ArgumentParser) -> None:
@@ -139,6 +142,10 @@ def listeners_of(arguments: argparse.Namespace) -> tuple[Listener, ...]:
 
 
 def layout_of(state: Path, *, modules: tuple[str, ...] = (), user: str | None = None) -> Layout:
+    if "$" in str(state) or trouble_in(str(state)) is not None:
+        raise Unusable(
+            f"state folder {legible(str(state))}: nginx would read more than a path in it; choose another with --state-dir"
+        )
     return Layout(
         tree=f"{state}/nginx",
         run=f"{state}/run",
@@ -155,8 +162,8 @@ def state_folder(arguments: argparse.Namespace, served: Path) -> Path:
     if arguments.state_dir is not None:
         return Path(arguments.state_dir).resolve()
     whole = served.resolve()
-    digest = hashlib.blake2b(str(whole).encode(), digest_size=4).hexdigest()
-    name = f"{whole.stem or 'root'}-{digest}"
+    digest = hashlib.blake2b(os.fsencode(whole), digest_size=4).hexdigest()
+    name = f"{_UNFIT.sub('-', whole.stem) or 'root'}-{digest}"
     if os.geteuid() == 0:
         return Path("/var/lib/headgate") / name
     state_home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")

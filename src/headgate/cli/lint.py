@@ -33,7 +33,8 @@ def _text(read: Read) -> None:
     told = ", ".join(
         f"{count} {severity.value}{'s' if count != 1 else ''}" for severity, count in counts.items() if count
     )
-    print(f"{served} served; {told or 'nothing to say'}", file=sys.stderr)
+    others = f", {read.translation.not_ours} of other classes left alone" if read.translation.not_ours else ""
+    print(f"{served} served{others}; {told or 'nothing to say'}", file=sys.stderr)
 
 
 def _place(finding: Finding, read: Read) -> tuple[str, int]:

@@ -196,9 +196,8 @@ def _spoken(address: str) -> str:
 async def _farewell(loop: Loop, now: asyncio.Event, patience: float) -> None:
     """Requests in flight may end; a second Ctrl-C, or the end of our patience, ends them."""
     nginx = loop.world.nginx
-    if nginx.pid is None:
-        return
-    tell("stopping: nginx finishes the requests that it has", patience_s=patience)
+    if nginx.pid is not None:
+        tell("stopping: nginx finishes the requests that it has", patience_s=patience)
     quitting = asyncio.create_task(nginx.quit(patience))
     hurried = asyncio.create_task(now.wait())
     await asyncio.wait([quitting, hurried], return_when=asyncio.FIRST_COMPLETED)

@@ -137,8 +137,12 @@ class Held:
         for ref, refusal in self._refused.items():
             for finding in refusal.findings:
                 message = f"{finding.message}. {self._instead(ref)}"
-                told.append(Finding(ref, finding.severity, finding.reason, message, finding.field))
+                told.append(Finding(ref, self._severity(ref, finding), finding.reason, message, finding.field))
         return told
+
+    def _severity(self, ref: Ref, finding: Finding) -> Severity:
+        """A renewal that failed harms nobody yet: the old pair serves."""
+        return Severity.WARNING if ref.kind == "Secret" and ref in self._accepted else finding.severity
 
     def _instead(self, ref: Ref) -> str:
         accepted = self._accepted.get(ref)

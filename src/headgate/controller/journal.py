@@ -33,13 +33,15 @@ class Journal:
     def read(self) -> dict[Ref, Accepted]:
         """What was accepted when we last ran; the file is made tidy on the way."""
         accepted: dict[Ref, Accepted] = {}
-        lines = self._path.read_bytes().splitlines() if self._path.exists() else []
+        text = self._path.read_bytes() if self._path.exists() else b""
+        lines = text.splitlines()
         for line in lines:
             try:
                 self._apply(self._decoder.decode(line), accepted)
             except msgspec.MsgspecError:
                 continue  # a line cut by a crash, or of a version of ours that knew other fields
-        if len(lines) > 2 * len(accepted) + 100:
+        is_cut = not text.endswith(b"\n") and lines != []  # what is appended would become a part of that line
+        if is_cut or len(lines) > 2 * len(accepted) + 100:
             self._rewrite(accepted)
         return accepted
 

@@ -98,7 +98,8 @@ class Loop:
         while True:
             with watch.stage("translate"):
                 wanted = await asyncio.to_thread(self._translate, snapshot, stale)
-            change: Change = Reload() if self.live is None else diff(self.live, wanted.translation.model)
+            running = self.live if self.world.nginx.pid is not None else None
+            change: Change = Reload() if running is None else diff(running, wanted.translation.model)
             outcome = await self._apply(change, wanted, watch, check_only=check_only)
             if not isinstance(outcome, Refused):
                 break
@@ -112,7 +113,7 @@ class Loop:
                 break
             stale = None if stale is None else stale | fresh
         self._first = False
-        await self._settle(outcome, wanted, gone)
+        await self._settle(outcome, wanted, gone, check_only=check_only)
         self._report(change, outcome, wanted, watch, batch)
         return outcome
 
@@ -135,11 +136,12 @@ class Loop:
         with watch.stage("apply"):
             return await ask(rendering.files, suspects)
 
-    async def _settle(self, outcome: Outcome, wanted: Wanted, gone: list[Ref]) -> None:
+    async def _settle(self, outcome: Outcome, wanted: Wanted, gone: list[Ref], *, check_only: bool) -> None:
         """What nginx runs now is accepted, and remembered beyond our own life."""
         fresh: list[Ref] = []
         if isinstance(outcome, Live):
-            self.live = wanted.translation.model
+            # A master that died meanwhile may have left workers that answered for it: then nothing is live.
+            self.live = wanted.translation.model if self.world.nginx.pid is not None or check_only else None
             fresh = self.held.accept(wanted.translation.model, wanted.served, outcome.generation)
         await asyncio.to_thread(self.world.journal.append, self.held, fresh, gone)
 

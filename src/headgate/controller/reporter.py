@@ -11,6 +11,7 @@ from headgate.model.outcome import Outcome, Refused, Unreachable
 from headgate.observability.log import tell
 from headgate.observability.passes import PassRecord
 
+MOST = 100  # lines of one severity in one pass: a start beside thousands of mistakes must stay readable
 _LEVELS = {Severity.ERROR: logging.ERROR, Severity.WARNING: logging.WARNING, Severity.INFO: logging.INFO}
 
 
@@ -20,15 +21,25 @@ class Reporter:
 
     def tell(self, findings: Iterable[Finding], record: PassRecord, outcome: Outcome) -> None:
         now = dict.fromkeys(findings)
-        for finding in now:
-            if finding not in self._told:
-                tell(finding.sentence(), _LEVELS[finding.severity])
+        self._tell_new([finding for finding in now if finding not in self._told])
         still = {(finding.ref, finding.field, finding.reason) for finding in now}
-        for finding in self._told:
-            if (finding.ref, finding.field, finding.reason) not in still:
-                tell(f"mended: {finding.ref}: {finding.field or finding.reason}")
+        self._tell_mended([each for each in self._told if (each.ref, each.field, each.reason) not in still])
         self._told = now
         if isinstance(outcome, Refused | Unreachable):
             tell(outcome.message, logging.ERROR)
         quiet = record.change == "none" and record.outcome == "live"
         tell("pass", logging.DEBUG if quiet else logging.INFO, **record.fields())
+
+    def _tell_new(self, fresh: list[Finding]) -> None:
+        for severity, level in _LEVELS.items():
+            alike = [finding for finding in fresh if finding.severity is severity]
+            for finding in alike[:MOST]:
+                tell(finding.sentence(), level)
+            if len(alike) > MOST:
+                tell(f"… and {len(alike) - MOST} more findings like these; headgate lint lists them all", level)
+
+    def _tell_mended(self, gone: list[Finding]) -> None:
+        for finding in gone[:MOST]:
+            tell(f"mended: {finding.ref}: {finding.field or finding.reason}")
+        if len(gone) > MOST:
+            tell(f"… and {len(gone) - MOST} more are mended")

@@ -5,7 +5,7 @@ A key that is wrong is left out with a finding, and the others stand: one Config
 
 from headgate.dialects import nginx_org
 from headgate.dialects.table import Dialect, Later, Row, dialect, row
-from headgate.dialects.values import boolean, log_format, log_level, snippet, worker_processes
+from headgate.dialects.values import address_or_name, boolean, log_format, log_level, snippet, worker_processes
 from headgate.model.options import Globals, Options, Snippets
 
 # Annotations that have no ConfigMap key of the same name.
@@ -22,7 +22,7 @@ _ONLY_ON_INGRESS = frozenset(
 )
 
 _LATER = (
-    "external-status-address", "proxy-pass-headers", "add-header", "add-header-inherit", "disable-forwarded-headers",
+    "proxy-pass-headers", "add-header", "add-header-inherit", "disable-forwarded-headers",
     "client-body-buffer-size", "server-names-hash-bucket-size", "server-names-hash-max-size", "map-hash-bucket-size",
     "map-hash-max-size", "variables-hash-bucket-size", "variables-hash-max-size", "http-redirect-code", "proxy-protocol",
     "real-ip-header", "set-real-ip-from", "real-ip-recursive", "ssl-protocols", "ssl-prefer-server-ciphers", "ssl-ciphers",
@@ -36,6 +36,8 @@ _LATER = (
 )  # fmt: skip
 
 OWN: tuple[Row, ...] = (
+    row("external-status-address", address_or_name, lambda v: Options(globals=Globals(external_status_address=v)),
+        doc="The address that `headgate run` writes into the statuses of Ingresses, before that of any Service."),
     row("log-format", log_format, lambda v: Options(globals=Globals(log_format=v)),
         doc="The line that the access log gets for each request."),
     row("error-log-level", log_level, lambda v: Options(globals=Globals(error_log_level=v)), default="notice",

@@ -97,7 +97,7 @@ def read(table: Dialect, raw: Mapping[str, str], *, snippets: bool) -> Reading:
             (problems if _guards(table, key) else remarks).append(_unknown(table, key))
         elif (problem := _forbidden(found, raw, snippets=snippets)) is not None:
             problems.append(problem)
-        elif found.alias_of not in raw:
+        elif not found.alias_of or found.alias_of not in raw:
             try:
                 said = over(said, found.read(raw[key]))
             except ValueError as why:
@@ -124,10 +124,11 @@ def _unknown(table: Dialect, key: str) -> Problem:
                 key, "Headgate does not speak it yet, and serving without it would leave open what it guards"
             )
         return Problem(key, "Headgate does not speak it yet; it is ignored")
-    near = get_close_matches(key, [*table.rows, *table.later], n=1, cutoff=0.6)
-    return Problem(
-        key, f"there is no such key; did you mean {near[0]}?" if near else "there is no such key; it is ignored"
-    )
+    # Without the prefix, which all of them have: with it everything would be near.
+    names = {name.removeprefix(table.prefix): name for name in [*table.rows, *table.later]}
+    near = get_close_matches(key.removeprefix(table.prefix).lower(), names, n=1, cutoff=0.6)
+    said = f"did you mean {names[near[0]]}?" if near else "it is ignored"
+    return Problem(key, f"there is no such key; {said}")
 
 
 def _shown(text: str) -> str:

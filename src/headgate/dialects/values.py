@@ -3,21 +3,23 @@
 There is no separate validator. The docstring of a parser is its line in the reference page.
 """
 
+import ipaddress
 import re
 from collections.abc import Callable
 from enum import Enum
 from typing import TypeVar
 
 from headgate.model.options import Method, PathRegex, Rewrite
-from headgate.model.values import BufferCount, Duration, Header, LogLevel, Size
+from headgate.model.values import BufferCount, Duration, Header, LogLevel, Size, is_text, trouble_in
 
 E = TypeVar("E", bound=Enum)
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+# Patterns here can match a text in one way only: in two, a hostile text would keep one tenant's parser busy for hours.
 _TIME = re.compile(
-    r"(?:(?P<y>\d+)y)?\s*(?:(?P<M>\d+)M)?\s*(?:(?P<w>\d+)w)?\s*(?:(?P<d>\d+)d)?\s*(?:(?P<h>\d+)h)?\s*"
-    r"(?:(?P<m>\d+)m(?!s))?\s*(?:(?P<s>\d+)(?:s|(?!\d*ms)))?\s*(?:(?P<ms>\d+)ms)?",
+    r"(?:(?P<y>\d{1,15})y\s*)?(?:(?P<M>\d{1,15})M\s*)?(?:(?P<w>\d{1,15})w\s*)?(?:(?P<d>\d{1,15})d\s*)?"
+    r"(?:(?P<h>\d{1,15})h\s*)?(?:(?P<m>\d{1,15})m(?!s)\s*)?(?:(?P<s>\d{1,15})(?:s|(?!\d*ms))\s*)?(?:(?P<ms>\d{1,15})ms)?",
     re.ASCII,
 )
 _DAY = 86_400_000
@@ -36,10 +38,17 @@ _SIZE = re.compile(r"(\d{1,15})([kKmM]?)", re.ASCII)
 _OFFSET = re.compile(r"(\d{1,15})([kKmMgG]?)", re.ASCII)
 _FACTOR = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _LARGEST = 1 << 50
-_HEADER_NAME = re.compile(r"[-A-Za-z0-9]+", re.ASCII)
+_MOST_IDLE = (
+    10_000  # a hundred million made nginx take a minute and all memory to load: one tenant would stop everybody
+)
+_HEADER_NAME = re.compile(r"[-A-Za-z0-9]{1,255}", re.ASCII)
 _HEADER_VALUE = re.compile(r'([^"\\]|\\.)*')
-_HASH_KEY = re.compile(r"(?:[A-Za-z0-9_.:/-]|\$[A-Za-z_][A-Za-z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\})+", re.ASCII)
+_HASH_KEY = re.compile(r"(?:[A-Za-z0-9_.:/-]|\$[A-Za-z_][A-Za-z0-9_]*+|\$\{[A-Za-z_][A-Za-z0-9_]*\})+", re.ASCII)
 _REWRITE_TARGET = re.compile(r"/[^\s{};$\\\"']*")
+_LONGEST_TARGET = 1_000  # an upstream's name stands before it in one parameter
+_DNS_NAME = re.compile(
+    r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*", re.ASCII
+)
 _SERVICE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 
 METHODS: dict[str, tuple[str, ...]] = {
@@ -75,6 +84,14 @@ def unsigned(text: str) -> int:
     return int(text)
 
 
+def idle_connections(text: str) -> int:
+    """a whole number up to 10000"""
+    number = integer(text)
+    if number > _MOST_IDLE:
+        raise ValueError(f"nginx sets memory aside for each of them: write a whole number up to {_MOST_IDLE}")
+    return max(number, 0)
+
+
 def duration(text: str) -> Duration:
     """a time with units, such as `10s`, `1m 30s` or `500ms`"""
     found = _TIME.fullmatch(text.strip())
@@ -85,6 +102,14 @@ def duration(text: str) -> Duration:
     if total > _LONGEST:
         raise ValueError("that is more than a hundred years: write a number with a unit, such as 10s")
     return Duration(total)
+
+
+def whole_seconds(text: str) -> Duration:
+    """a time in whole seconds, such as `10s` or `1m 30s`"""
+    found = duration(text)
+    if found.milliseconds % 1000:
+        raise ValueError("nginx counts whole seconds here: write a number with a unit, such as 10s")
+    return found
 
 
 def _bytes(text: str, pattern: re.Pattern[str], right: str) -> Size:
@@ -111,7 +136,7 @@ def buffer_count(text: str) -> BufferCount:
     """a count and a size, such as `8 4k`"""
     count, _, each = text.strip().partition(" ")
     if not re.fullmatch(r"\d{1,6}", count, re.ASCII) or not _SIZE.fullmatch(each):
-        raise ValueError("write a count and a size, such as 8 4k")
+        raise ValueError("write a count and a size with one blank between, such as 8 4k")
     return BufferCount(int(count), size(each))
 
 
@@ -123,7 +148,7 @@ def balancing_method(text: str) -> Method:
         return Method(words=METHODS[text])
     words = text.split(" ")
     if words[0] == "hash" and len(words) in (2, 3) and (len(words) == 2 or words[2] == "consistent"):
-        if not _HASH_KEY.fullmatch(words[1]):
+        if not _HASH_KEY.fullmatch(words[1]) or trouble_in(words[1]):
             raise ValueError("the key of hash is made of letters, digits and variables, such as hash $request_uri")
         return Method(words=("hash",), key=words[1], consistent=len(words) == 3)
     if text.startswith(("least_time", "random two least_time")):
@@ -153,8 +178,10 @@ def _header_setting(item: str) -> Header:
         raise ValueError(f"{name!r} is no header name: write Name: value pairs, with commas between")
     if not colon:
         return Header(name)
-    if "$" in value or not _HEADER_VALUE.fullmatch(value) or any(ord(c) < 32 or ord(c) == 127 for c in value):
-        raise ValueError(f"the value of {name} may hold no $, no line end and no quotation mark without a backslash")
+    if (trouble := trouble_in(value)) is not None:
+        raise ValueError(f"the value of {name} cannot be sent: {trouble}")
+    if "$" in value or not _HEADER_VALUE.fullmatch(value):
+        raise ValueError(f"the value of {name} may hold no $ and no quotation mark without a backslash")
     return Header(name, value)
 
 
@@ -167,6 +194,8 @@ def _rewrite(item: str) -> Rewrite:
     found = re.fullmatch(r"serviceName=([^=\s]+)\s+rewrite=([^=\s]+)", item)
     if not found or not _SERVICE.fullmatch(found[1]) or not _REWRITE_TARGET.fullmatch(found[2]):
         raise ValueError("write serviceName=NAME rewrite=/path, with semicolons between")
+    if trouble_in(found[2]) or len(found[2].encode()) > _LONGEST_TARGET:
+        raise ValueError(f"the path of a rewrite has at most {_LONGEST_TARGET} bytes and no control characters")
     return Rewrite(service=found[1], target=found[2])
 
 
@@ -195,6 +224,17 @@ path_regex = one_of(PathRegex)
 log_level = one_of(LogLevel)
 
 
+def address_or_name(text: str) -> str:
+    """an IP address or a DNS name; empty is as if it were not there"""
+    told = text.strip()
+    try:
+        return str(ipaddress.ip_address(told.replace("%", " ")))  # a zone means nothing to anybody else
+    except ValueError:
+        if told and (not _DNS_NAME.fullmatch(told) or told.rpartition(".")[2].isdigit()):
+            raise ValueError("write an IP address or a DNS name, such as 203.0.113.7 or lb.example.com") from None
+        return told
+
+
 def worker_processes(text: str) -> int:
     """a number of processes, or `auto`"""
     if text.strip() == "auto":
@@ -205,23 +245,27 @@ def worker_processes(text: str) -> int:
 
 
 def log_format(text: str) -> tuple[str, ...]:
-    """pieces of a log line, one on each line; variables are allowed"""
-    pieces = tuple(_unquoted(line.strip()) for line in text.splitlines() if line.strip())
+    """a log line, which may be spread over several lines; variables are allowed"""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    pieces = tuple(_piece(line, first=at == 0) for at, line in enumerate(lines))
     if not pieces:
         raise ValueError("write a log line with variables, such as $remote_addr $status")
-    if any(ord(c) < 32 and c != "\t" for piece in pieces for c in piece):
-        raise ValueError("a log line holds no control characters")
+    if (trouble := next(filter(None, map(trouble_in, pieces)), None)) is not None:
+        raise ValueError(f"a line of it cannot be printed: {trouble}")
     return pieces
 
 
-def _unquoted(line: str) -> str:
-    return line[1:-1] if len(line) > 1 and line[0] == line[-1] == "'" else line
+def _piece(line: str, *, first: bool) -> str:
+    """nginx joins pieces as they are: what came on a line of its own gets a blank, what came in quotes says its own."""
+    if len(line) > 1 and line[0] == line[-1] == "'":
+        return line[1:-1]
+    return line if first else f" {line}"
 
 
 def snippet(text: str) -> str:
     """lines of nginx configuration"""
-    if "\x00" in text:
-        raise ValueError("a snippet holds no NUL")
+    if not is_text(text):
+        raise ValueError("a snippet holds text only, and no NUL")
     if (trouble := unbalanced(text)) is not None:
         raise ValueError(trouble)
     return text
@@ -233,36 +277,32 @@ def unbalanced(text: str) -> str | None:
     nginx's own reader decides in the end. This is here so that a snippet of one object cannot close the block it stands in
     and open another host's: such text would be a valid file.
     """
-    depth, at, token_started = 0, 0, False
+    depth, at, in_word, in_directive = 0, 0, False, False
     while at < len(text):
         c = text[at]
-        if c == "\\":
-            at, token_started = at + 2, True
-            continue
-        if c in "\"'" and not token_started:
-            at = _end_of_quote(text, at)
-            if at < 0:
-                return f"a quotation mark {c} is never closed"
-            token_started = True
-            continue
-        if c == "#" and not token_started:
-            end = text.find("\n", at)
-            at = len(text) if end < 0 else end
-            continue
-        if c == "$" and text[at + 1 : at + 2] == "{":
-            at, token_started = at + 2, True
-            continue
-        if c == "{":
-            depth, token_started = depth + 1, False
-        elif c == "}" and not token_started:
-            depth -= 1
+        at += 1
+        if c == "#" and not in_word:
+            at = end if (end := text.find("\n", at)) >= 0 else len(text)
+        elif c in " \t\r\n":
+            in_word = False
+        elif c in ";{" or (c == "}" and not in_word):
+            depth += {"{": 1, "}": -1}.get(c, 0)
             if depth < 0:
                 return "a } closes a block that the snippet did not open"
-        elif c in "; \t\r\n":
-            token_started = False
+            in_word = in_directive = False
         else:
-            token_started = True
-        at += 1
+            if c in "\"'" and not in_word:
+                at = _end_of_quote(text, at - 1)
+                if at < 0:
+                    return f"a quotation mark {c} is never closed"
+            elif c == "\\":
+                at += 1
+            elif c == "$":
+                while text.startswith("{", at):  # to nginx they are all part of the word
+                    at += 1
+            in_word = in_directive = True
+    if in_directive:
+        return "the last directive is not closed with ; or a block"
     return "a { is never closed" if depth else None
 
 

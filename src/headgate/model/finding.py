@@ -27,7 +27,12 @@ class Finding(Struct, frozen=True, gc=False):
     def sentence(self) -> str:
         """`Ingress shop/web: spec.rules[0].host: …`"""
         where = f"{self.ref}: {self.field}" if self.field else str(self.ref)
-        return f"{where}: {self.message}"
+        return legible(f"{where}: {self.message}")
+
+
+def legible(text: str) -> str:
+    """One line, without what a terminal would obey: names and keys in a sentence are a user's text."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 class Problem(Struct, frozen=True, gc=False):

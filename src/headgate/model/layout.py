@@ -17,6 +17,14 @@ class Layout(Struct, frozen=True, gc=False):
         return f"{self.run}/nginx-config-version.sock"
 
     @property
+    def status_socket(self) -> str:
+        return f"{self.run}/nginx-status.sock"
+
+    @property
+    def syslog_socket(self) -> str:
+        return f"{self.run}/nginx-syslog.sock"
+
+    @property
     def pid_file(self) -> str:
         return f"{self.run}/nginx.pid"
 

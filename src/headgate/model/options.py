@@ -117,6 +117,7 @@ class Globals(Struct, frozen=True, gc=False):
     error_log_level: LogLevel | None = None
     http2: bool | None = None
     worker_processes: int | None = None  # 0 is "auto"
+    external_status_address: str | None = None  # empty is "none after all"
 
 
 class Options(Struct, frozen=True, gc=False):

@@ -43,6 +43,7 @@ class Pass(Struct, frozen=True, gc=False):
     protocol: Protocol = Protocol.HTTP
     websocket: bool = False
     rewrite: str | None = None  # replaces the matched part of the path
+    replaced: str = ""  # that part, where it is not all of the location's path
 
 
 class PassByName(Struct, frozen=True, gc=False):
@@ -53,6 +54,7 @@ class PassByName(Struct, frozen=True, gc=False):
     protocol: Protocol = Protocol.HTTP
     websocket: bool = False
     rewrite: str | None = None
+    replaced: str = ""
 
 
 class Answer(Struct, frozen=True, gc=False):

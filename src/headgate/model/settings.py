@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from headgate.api import Ref
 from headgate.model.capabilities import Capabilities
+from headgate.model.exposure import Exposure
 from headgate.model.server import Listener
 
 
@@ -27,6 +28,9 @@ class Settings(Struct, frozen=True, gc=False):
     configmap: Ref | None = None
     default_certificate: Ref | None = None
     resolver: tuple[str, ...] = ()
+    wildcard_certificate: Ref | None = None  # for hosts whose tls entry names no Secret
+    default_listeners: tuple[Listener, ...] = ()  # where the default server listens too
+    exposure: Exposure = Exposure()
 
     @property
     def https_port(self) -> int:

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from headgate.api import Ref
 from headgate.model.certificate import Certificate
+from headgate.model.exposure import Exposure
 from headgate.model.options import Options
 from headgate.model.server import Endpoint, Listener, Site
 from headgate.model.values import UpstreamName
@@ -23,6 +24,8 @@ class Main(Struct, frozen=True):
     resolver: tuple[str, ...] = ()
     default_certificate: Ref | None = None
     source: Ref | None = None  # the ConfigMap, when there is one
+    default_listeners: tuple[Listener, ...] = ()  # of the server for names that nobody has, beside the others
+    exposure: Exposure = Exposure()
 
 
 class Shape(Struct, frozen=True):

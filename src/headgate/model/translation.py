@@ -11,3 +11,4 @@ class Translation(Struct, frozen=True):
     model: Model
     findings: tuple[Finding, ...] = ()
     rejected: frozenset[Ref] = frozenset()  # nothing of these versions is in the model
+    not_ours: int = 0  # Ingresses of other classes: no findings, but worth a number

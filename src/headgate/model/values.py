@@ -5,6 +5,7 @@ A number without a unit is a bug waiting, and a string without a type is an inje
 parsers in `dialects/values` and by `translate`, which check first.
 """
 
+import re
 from enum import Enum
 from typing import NewType
 
@@ -13,6 +14,22 @@ from msgspec import Struct
 from headgate.api import Ref
 
 UpstreamName = NewType("UpstreamName", str)
+
+LONGEST = 2046  # bytes of one parameter: nginx takes 4093 between quotes, and each byte may need a backslash
+_NO_TEXT = re.compile(r"[\x00\ud800-\udfff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
+
+
+def is_text(text: str) -> bool:
+    """Can it be written to a file and read by a program in C?"""
+    return _NO_TEXT.search(text) is None
+
+
+def trouble_in(text: str) -> str | None:
+    """Why this text cannot be one parameter in a configuration; None when it can. Parsers ask it, and so does the printer."""
+    if _UNPRINTABLE.search(text):
+        return "it holds a control character or a line end"
+    return f"it is longer than {LONGEST} bytes" if len(text.encode()) > LONGEST else None
 
 
 class Duration(Struct, frozen=True, gc=False, order=True):
@@ -64,6 +81,12 @@ class Expression(Struct, frozen=True, gc=False):
 
 class Pattern(Struct, frozen=True, gc=False):
     """A regular expression. Printed in quotes, never empty."""
+
+    text: str
+
+
+class Comment(Struct, frozen=True, gc=False):
+    """A line for people; nginx reads nothing of it."""
 
     text: str
 

@@ -10,6 +10,7 @@ import re
 
 from headgate.model.fileset import Block, File, file_of
 from headgate.model.layout import Layout
+from headgate.render.printer import emit
 
 PATIENCE = 2.0  # for one answer: a worker that is up answers in well under a millisecond
 NUMBER = re.compile(r'return 200 "(\d+)"')
@@ -19,7 +20,7 @@ def version_file(layout: Layout, generation: int) -> File:
     """`return` answers before any access rule that an http snippet may bring."""
     text = f"""\
 server {{
-    listen unix:{layout.version_socket};
+    listen {emit(f"unix:{layout.version_socket}")};
     access_log off;
     location = /configVersion {{
         default_type text/plain;

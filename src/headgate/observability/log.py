@@ -1,8 +1,16 @@
-"""Log lines are events with fields: `12:03:04 info  pass generation=4 change=reload …`, to stderr."""
+"""Log lines are events with fields. `serve` writes them for people: `12:03:04 info    pass generation=4 change=reload …`, to stderr.
+In a cluster they have the formats that collectors know (`formats`), on stdout.
+"""
 
 import logging
 import sys
 from collections.abc import Mapping
+from typing import TextIO
+
+from headgate.api import Ref
+from headgate.observability.formats import FATAL, FORMATS, LEVELS, TRACE
+
+__all__ = ["FATAL", "TRACE", "Line", "configure", "configure_cluster", "tell"]
 
 
 class Line(logging.Formatter):
@@ -17,13 +25,24 @@ class Line(logging.Formatter):
 
 
 def configure(level: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Line())
-    root = logging.getLogger("headgate")
-    root.handlers[:] = [handler]
-    root.setLevel(level.upper())
-    root.propagate = False
+    _configure(logging.getLogger("headgate"), sys.stderr, Line(), level)
 
 
-def tell(event: str, /, level: int = logging.INFO, **fields: object) -> None:
-    logging.getLogger("headgate").log(level, event, extra={"fields": fields})
+def configure_cluster(log_format: str, level: str) -> None:
+    """For `headgate run`: one of `formats.FORMATS`, on stdout; what libraries complain of goes the same way."""
+    formatter = FORMATS[log_format]()
+    _configure(logging.getLogger("headgate"), sys.stdout, formatter, level)
+    _configure(logging.getLogger(), sys.stdout, formatter, max(LEVELS[level], logging.WARNING))
+
+
+def _configure(logger: logging.Logger, stream: TextIO, formatter: logging.Formatter, level: str | int) -> None:
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter)
+    logger.handlers[:] = [handler]
+    logger.setLevel(LEVELS[level] if isinstance(level, str) else level)
+    logger.propagate = False
+
+
+def tell(event: str, level: int = logging.INFO, about: Ref | None = None, /, **fields: object) -> None:
+    """`about`: the object that the sentence names; it becomes fields where machines read."""
+    logging.getLogger("headgate").log(level, event, extra={"fields": fields, "about": about}, stacklevel=2)

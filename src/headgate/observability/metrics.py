@@ -1,83 +1,122 @@
-"""Metrics for Prometheus: passes, reloads, held objects. Labels are bounded: never a host, a path or an object's name.
+"""Metrics for Prometheus: what the passes did, what nginx counts, and what else an operator asks at night.
 
-Names that F5's controller has too keep its names and labels, so that existing dashboards work.
+`Metrics` is the one face that other rooms tell things to; it prints everything as text. Names that F5's controller has too keep its
+names, labels, types and buckets, so that existing dashboards work (`controller_metrics`, `nginx_status`, `latency`); ours begin with
+`headgate_` (`own_metrics`). Labels are bounded: never what a client sent, never more series than a fixed number.
 """
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+import asyncio
+from collections.abc import Callable, Iterator
 
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import Metric
+from prometheus_client.registry import Collector
+
+from headgate.api import Snapshot
+from headgate.model.shape import Model
+from headgate.observability.certificates import Certificates
+from headgate.observability.controller_metrics import ControllerMetrics
+from headgate.observability.latency import Latency
+from headgate.observability.nginx_status import BARE_COUNTERS, NginxStatus, read_counters
+from headgate.observability.own_metrics import OwnMetrics
 from headgate.observability.passes import PassRecord
-
-_SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-NIC = "nginx_ingress_controller_"
+from headgate.observability.workers import Workers
 
 
 class Metrics:
-    def __init__(self, ingress_class: str = "nginx") -> None:
-        self._class = ingress_class
+    """`status_socket`: where nginx answers /stub_status, if it does. `latency`: whether backends are timed."""
+
+    def __init__(
+        self,
+        ingress_class: str = "nginx",
+        *,
+        custom_resources: bool = False,
+        status_socket: str | None = None,
+        latency: bool = False,
+    ) -> None:
         self.registry = CollectorRegistry()
-        self._passes = Counter(
-            "headgate_passes", "Passes by kind of change and outcome", ["change", "outcome"], registry=self.registry
-        )
-        self._stages = Histogram(
-            "headgate_stage_seconds", "Seconds of a pass by stage", ["stage"], buckets=_SECONDS, registry=self.registry
-        )
-        self._live = Histogram(
-            "headgate_event_to_live_seconds",
-            "From the oldest event of a pass to nginx answering with it",
-            buckets=_SECONDS,
-            registry=self.registry,
-        )
-        self._held = Gauge(
-            "headgate_held_objects", "Objects whose present version is not served", registry=self.registry
-        )
-        self._findings = Gauge("headgate_findings", "Findings of the last pass", registry=self.registry)
-        self._generation = Gauge("headgate_generation", "The generation that nginx runs", registry=self.registry)
-        self._restarts = Counter(
-            "headgate_nginx_restarts", "Times nginx died and was started again", registry=self.registry
-        )
-        self._reloads = Counter(
-            NIC + "nginx_reloads", "Successful reloads", ["class", "reason"], registry=self.registry
-        )
-        self._reload_errors = Counter(NIC + "nginx_reload_errors", "Failed reloads", ["class"], registry=self.registry)
-        self._last_status = Gauge(
-            NIC + "nginx_last_reload_status", "1 last reload worked, 0 failed", ["class"], registry=self.registry
-        )
-        self._last_milliseconds = Gauge(
-            NIC + "nginx_last_reload_milliseconds",
-            "Duration of the last successful reload",
-            ["class"],
-            registry=self.registry,
-        )
-        self._resources = Gauge(
-            NIC + "ingress_resources_total", "Ingresses in the nginx config", ["class", "type"], registry=self.registry
-        )
-        for reason in ("endpoints", "other"):
-            self._reloads.labels(self._class, reason)
-        for kind in ("regular", "master", "minion"):
-            self._resources.labels(self._class, kind)
-        self._reload_errors.labels(self._class)
+        self.own = OwnMetrics(self.registry)
+        self.controller = ControllerMetrics(self.registry, ingress_class, custom_resources=custom_resources)
+        self.workers = Workers(ingress_class)
+        self.registry.register(self.workers)
+        self._certificates = Certificates()
+        self.registry.register(self._certificates)
+        self._status_socket = status_socket
+        self._status = NginxStatus(ingress_class)
+        if status_socket is not None:
+            self.registry.register(self._status)
+        self.latency = Latency(self.registry, ingress_class) if latency else None
+
+    # what the loop tells
 
     def passed(self, record: PassRecord, *, ingresses: int, reloaded: bool) -> None:
-        self._passes.labels(record.change, record.outcome).inc()
-        for stage, seconds in record.stages.items():
-            self._stages.labels(stage).observe(seconds)
-        self._held.set(record.held)
-        self._findings.set(record.findings)
-        self._generation.set(record.generation)
-        self._resources.labels(self._class, "regular").set(ingresses)
-        if record.outcome == "live":
-            self._live.observe(record.event_to_live)
+        self.own.passed(record)
+        self.controller.passed(record, ingresses=ingresses, reloaded=reloaded)
         if reloaded:
-            self._reloads.labels(self._class, "endpoints" if record.change == "endpoints" else "other").inc()
-            self._last_status.labels(self._class).set(1)
-            self._last_milliseconds.labels(self._class).set(round(record.stages.get("apply", 0.0) * 1000))
+            self.workers.became_live()
 
     def refused(self) -> None:
-        self._reload_errors.labels(self._class).inc()
-        self._last_status.labels(self._class).set(0)
+        self.controller.refused()
 
     def restarted(self) -> None:
-        self._restarts.inc()
+        self.own.restarts.inc()
+
+    def serving(self, model: Model, snapshot: Snapshot | None = None) -> None:
+        """nginx runs this now. The snapshot knows which Pod is behind an address."""
+        self._certificates.model = model
+        if self.latency is not None:
+            self.latency.serving(model, snapshot)
+
+    # what others tell
+
+    def follow_master(self, pid: Callable[[], int | None]) -> None:
+        """Whose workers are counted."""
+        self.workers.master = pid
+
+    def follow_queue(self, depth: Callable[[], int], age: Callable[[], float]) -> None:
+        """How many names wait, and for how many seconds the oldest has."""
+        self.controller.follow_queue(depth)
+        self.own.queue_age.set_function(age)
+
+    def follow_writer(self, pending: Callable[[], int]) -> None:
+        """How many statuses and events are still to be written."""
+        self.own.status_pending.set_function(pending)
+
+    def wrote(self, kind: str, result: str) -> None:
+        """`kind`: status or event; `result`: written, failed or dropped."""
+        self.own.status_writes.labels(kind, result).inc()
+
+    def watch_restarted(self, kind: str) -> None:
+        """The watch of this kind ended otherwise than by its own clock, and was begun again."""
+        self.own.watch_restarts.labels(kind).inc()
+
+    def leading(self, *, is_leader: bool) -> None:
+        self.own.leader.set(1 if is_leader else 0)
+
+    # what is asked
+
+    async def scrape(self) -> bytes:
+        """Everything as text, with nginx's counters of this moment."""
+        if self._status_socket is not None:
+            self._status.counters = await read_counters(self._status_socket)
+        # Ten thousand series take 80 ms to print: not on the loop.
+        return await asyncio.to_thread(self.text)
 
     def text(self) -> bytes:
-        return generate_latest(self.registry)
+        text = generate_latest(_Plain(self.registry))
+        if self._status_socket is not None:
+            for name in BARE_COUNTERS:  # the library ends the name of every counter in _total
+                text = text.replace(f" {name}_total ".encode(), f" {name} ".encode())
+        return text
+
+
+class _Plain(Collector):
+    """Without the moments of creation, which the library adds to everything and F5's controller has not."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self._registry.collect():
+            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+            yield metric

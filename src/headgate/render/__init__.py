@@ -1,7 +1,7 @@
 """Model in, `FileSet` out. Pure: templates are loaded once, nothing else touches the disk.
 
-One file per source object, what is common said once in `nginx.conf`. A site that cannot be printed is our own mistake; it is
-left out and blamed on its source, which is then held like any refused object, while everybody else goes live.
+One file per source object, what is common said once in `nginx.conf`. What cannot be printed is our own mistake; it is left out
+and blamed on its source, an Ingress or the ConfigMap, which is then held like any refused object, while everybody else goes live.
 """
 
 from collections.abc import Mapping
@@ -19,6 +19,8 @@ from headgate.model.layout import Layout
 from headgate.model.outcome import Blame
 from headgate.model.server import Endpoint, Site
 from headgate.model.shape import Model
+from headgate.render.exposure import FILE as EXPOSURE_FILE
+from headgate.render.exposure import exposure_file
 from headgate.render.main import default_server_file, main_file
 from headgate.render.names import file_names
 from headgate.render.printer import emit
@@ -56,19 +58,26 @@ def render(model: Model, can: Capabilities, layout: Layout, *, memo: RenderMemo 
         memo.around = around
         memo.sites.clear()
     secret_names = {ref: f"secrets/{name}" for ref, name in file_names(shape.certificates).items()}
-    files: dict[str, File] = {"nginx.conf": main_file(model, around, layout, environment())}
+    files: dict[str, File] = {}
     blamed: list[Blame] = []
+    try:
+        files["nginx.conf"] = main_file(model, around, layout, environment())
+    except Bug as why:
+        blamed.append(_blame(shape.main.source, why))
     pairs = {ref: (secret_names[ref], each) for ref, each in shape.certificates.items()}
     names = file_names(site.source for site in shape.sites)
     hostless = False
     for site in shape.sites:
-        hostless = hostless or any(not server.host.text for server in site.servers)
         try:
             files[f"conf.d/{names[site.source]}.conf"] = _site(site, model, around, pairs, memo)
         except Bug as why:
-            blamed.append(Blame(site.source, f"Headgate cannot print this object ({why}); please report it"))
+            blamed.append(_blame(site.source, why))
+        else:
+            hostless = hostless or any(not server.host.text for server in site.servers)
     if not hostless:
         files["conf.d/_default-server.conf"] = default_server_file(around, pairs, environment())
+    if (shown := exposure_file(shape.main.exposure, can, layout, environment())) is not None:
+        files[EXPOSURE_FILE] = shown
     for ref, certificate in shape.certificates.items():
         files[secret_names[ref]] = _secret(certificate, memo)
     _forget(memo, shape.sites, shape.certificates)
@@ -86,6 +95,12 @@ def _site(
     file = site_file(site, around, environment(), endpoints=model.table.endpoints, certificates=pairs)
     memo.sites[site.source] = _Printed(site, endpoints, paths, file)
     return file
+
+
+def _blame(source: Ref | None, why: Bug) -> Blame:
+    if source is None:
+        raise why
+    return Blame(source, f"Headgate cannot print this object ({why}); please report it")
 
 
 def _same(one: Site, other: Site) -> bool:
@@ -112,12 +127,15 @@ def _forget(memo: RenderMemo, sites: tuple[Site, ...], certificates: Mapping[Ref
 
 @cache
 def environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=PackageLoader("headgate.render"),
         finalize=emit,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,  # otherwise each use of a template looks at its file again
         autoescape=False,  # noqa: S701 - nginx's syntax, not HTML: `emit` quotes every value
     )
+    made.globals.clear()  # `range`, `lipsum` and so on: templates do not compute, and each rendering would copy them
+    return made

@@ -15,7 +15,7 @@ from headgate.model.server import HostKind
 from headgate.model.shape import Model
 from headgate.model.values import Expression, Size, Snippet
 from headgate.render.headers import sent, sent_grpc
-from headgate.render.site import Surroundings, addresses
+from headgate.render.site import Surroundings, addresses, default_listeners, health_path
 
 LOG_FORMAT = (
     '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent ',
@@ -61,9 +61,10 @@ def default_server_file(
     """Who asks for a name that nobody has gets 404 and a reason."""
     pair = around.main.default_certificate
     text = environment.get_template("default_server.conf.j2").render(
-        listens=[listen for each in around.main.listeners for listen in addresses(each, around.can)],
+        listens=[listen for each in default_listeners(around.main) for listen in addresses(each, around.can)],
         http2_word=bool(around.can.http2_listen_word and around.main.options.globals.http2),
         pair=f"{around.tree}/{pairs[pair][0]}" if pair is not None and pair in pairs else None,
+        health=health_path(around.main),
     )
     return file_of(Block(None, text))
 

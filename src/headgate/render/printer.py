@@ -10,35 +10,48 @@ from enum import Enum
 
 from headgate.errors import Unprintable
 from headgate.model.server import Endpoint, Match, Path
-from headgate.model.values import BufferCount, Duration, Expression, LocationText, Pattern, Size, Snippet, Word
+from headgate.model.values import (
+    LONGEST,
+    BufferCount,
+    Comment,
+    Duration,
+    Expression,
+    LocationText,
+    Pattern,
+    Size,
+    Snippet,
+    Word,
+    is_text,
+    trouble_in,
+)
 
 # Bare in nginx's syntax: no blank, quote, brace, semicolon, backslash, # or $. Dots and slashes are common, and read better bare.
 _BARE = re.compile(r"[A-Za-z0-9_./:@%+,=*&!()\[\]^~|<>?-]+", re.ASCII)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
-_WORD = re.compile(r"[A-Za-z0-9_./:=*@+-]*", re.ASCII)
-LONGEST = 2048  # nginx reads a parameter of up to about 4096 bytes; long before that something is wrong
+_WORD = re.compile(r"[A-Za-z0-9_./:=*@+-]+", re.ASCII)
 
 
 def quoted(text: str) -> str:
-    """Inside double quotes nginx reads a backslash and a quote as special, and nothing else."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    """Inside double quotes nginx reads a backslash and a quote as special, and nothing else; a tab is shown for people's sake."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
     return f'"{escaped}"'
 
 
 def _checked(text: str) -> str:
-    if _CONTROL.search(text):
-        raise Unprintable(f"a control character in {text[:80]!r}")
-    if len(text.encode()) > LONGEST:
-        raise Unprintable(f"{len(text)} characters in one parameter: {text[:80]!r}…")
+    if (trouble := trouble_in(text)) is not None:
+        raise Unprintable(f"{text[:80]!r}: {trouble}")
     return text
 
 
 def _text(value: str) -> str:
-    if _BARE.fullmatch(value) and len(value) <= LONGEST:
+    if _is_bare(value):
         return value
     if "$" in value:
         raise Unprintable(f"a variable in plain text: {value[:80]!r}")
     return quoted(_checked(value))
+
+
+def _is_bare(text: str) -> bool:
+    return len(text) <= LONGEST and _BARE.fullmatch(text) is not None
 
 
 def _live(value: Expression) -> str:
@@ -55,7 +68,7 @@ def _location_text(value: LocationText) -> str:
     """nginx reads no variables in the text of a location, so `$` is a character like any other."""
     if not value.text.startswith("/"):
         raise Unprintable(f"a location that does not begin with /: {value.text[:80]!r}")
-    return value.text if _BARE.fullmatch(value.text) else quoted(_checked(value.text))
+    return value.text if _is_bare(value.text) else quoted(_checked(value.text))
 
 
 def _path(value: Path) -> str:
@@ -69,13 +82,17 @@ def _path(value: Path) -> str:
 def _word(value: Word) -> str:
     if not _WORD.fullmatch(value.text):
         raise Unprintable(f"not one word: {value.text[:80]!r}")
-    return value.text
+    return _checked(value.text)
+
+
+def _comment(value: Comment) -> str:
+    return _checked(value.text)
 
 
 def _snippet(value: Snippet) -> str:
     """As it stands, closed with a line end, so that a comment on its last line ends with it."""
-    if "\x00" in value.text:
-        raise Unprintable("a NUL in a snippet")
+    if not is_text(value.text):
+        raise Unprintable("a NUL in a snippet, or no text at all")
     return value.text.rstrip("\r\n") + "\n"
 
 
@@ -96,6 +113,7 @@ _PRINT: dict[type, Callable[..., str]] = {
     LocationText: _location_text,
     Path: _path,
     Word: _word,
+    Comment: _comment,
     Snippet: _snippet,
 }
 

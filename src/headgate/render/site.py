@@ -31,7 +31,7 @@ from headgate.model.server import (
     Upstream,
 )
 from headgate.model.shape import Main
-from headgate.model.values import Expression, Pattern, Snippet, UpstreamName, Word
+from headgate.model.values import Comment, Expression, Pattern, Snippet, UpstreamName, Word
 from headgate.render.headers import Setting, sent, sent_grpc
 
 GRPC_ERRORS = (400, 401, 403, 404, 405, 408, 414, 426, 500, 501, 502, 503, 504)
@@ -78,7 +78,8 @@ def site_file(
     endpoints: Mapping[UpstreamName, tuple[Endpoint, ...]],
     certificates: Mapping[Ref, tuple[str, Certificate]],
 ) -> File:
-    blocks = [Block(None, f"# {site.source}\n")]
+    heading = environment.get_template("heading.conf.j2").render(source=Comment(str(site.source)))
+    blocks = [Block(None, heading)]
     if site.upstreams:
         printed = [_upstream(each, endpoints.get(each.name, ())) for each in site.upstreams]
         text = environment.get_template("upstream.conf.j2").render(upstreams=printed)
@@ -105,7 +106,8 @@ def merged(blocks: Iterable[Block]) -> Iterator[Block]:
 def server_blocks(
     server: Server, around: Surroundings, environment: Environment, certificates: Mapping[Ref, tuple[str, Certificate]]
 ) -> Iterator[Block]:
-    locations = [_location(each, server) for each in server.locations]
+    health = health_path(around.main) if not server.host.text else None
+    locations = [_location(each, server) for each in server.locations if each.path != health]
     grpc = any(each.is_grpc for each in locations)
     facts = _server_facts(server, around, certificates)
     yield Block(
@@ -116,6 +118,8 @@ def server_blocks(
         if _adds_headers(snippet) and facts["hsts"] is None:
             yield Block(server.source, environment.get_template("reason_header.conf.j2").render())
         yield Block(snippet.source, environment.get_template("snippet.conf.j2").render(snippet=snippet))
+    if health is not None:
+        yield Block(None, environment.get_template("health.conf.j2").render(health=health))
     yield from _location_blocks(server, locations, environment, hsts=facts["hsts"] is not None)
     yield Block(server.source, environment.get_template("server_end.conf.j2").render(grpc=grpc, errors=GRPC_ERRORS))
 
@@ -123,7 +127,7 @@ def server_blocks(
 def _server_facts(
     server: Server, around: Surroundings, certificates: Mapping[Ref, tuple[str, Certificate]]
 ) -> dict[str, object]:
-    listeners = around.main.listeners
+    listeners = around.main.listeners if server.host.text else default_listeners(around.main)
     tls_on = server.tls is not None or not server.host.text
     pair = server.tls.certificate if server.tls is not None else None
     if not server.host.text:
@@ -146,6 +150,16 @@ def _server_facts(
         "behind_proxy": bool(hsts.behind_proxy),
         "hidden": _hidden(server),
     }
+
+
+def default_listeners(main: Main) -> tuple[Listener, ...]:
+    """Where the server for names that nobody has listens."""
+    return (*main.listeners, *main.default_listeners)
+
+
+def health_path(main: Main) -> Path | None:
+    """Where that server says that nginx is alive; an operator's wish, which beats any Ingress."""
+    return Path(main.exposure.health_uri, Match.EXACT) if main.exposure.health_uri else None
 
 
 def addresses(listener: Listener, can: Capabilities) -> list[tuple[str, bool]]:
@@ -231,11 +245,14 @@ def _location(location: Location, server: Server) -> PrintedLocation:
     grpc = target.protocol.is_grpc
     scheme = target.protocol.value
     if isinstance(target, Pass):
-        url = f"{scheme}://{target.upstream}{target.rewrite or ''}"
+        by_itself = not grpc and not target.replaced
+        pattern, replacement = (None, None) if by_itself else _replacing(location.path, target)
         return PrintedLocation(
             location.path,
             route,
-            url,
+            f"{scheme}://{target.upstream}{target.rewrite or '' if by_itself else ''}",
+            pattern=pattern,
+            replacement=replacement,
             is_grpc=grpc,
             headers=headers,
             snippet=location.snippet,
@@ -247,7 +264,7 @@ def _location(location: Location, server: Server) -> PrintedLocation:
 
 
 def _by_name(location: Location, target: PassByName, printed: PrintedLocation) -> PrintedLocation:
-    pattern, replacement = _replacing(location.path, target.rewrite)
+    pattern, replacement = _replacing(location.path, target)
     return PrintedLocation(
         printed.path,
         printed.route,
@@ -268,13 +285,13 @@ def _adds_headers(snippet: Snippet | None) -> bool:
     return snippet is not None and "add_header" in snippet.text
 
 
-def _replacing(path: Path, rewrite: str | None) -> tuple[Pattern | None, Expression | None]:
-    """A proxy_pass to a variable replaces nothing by itself: say it as a rewrite."""
-    if rewrite is None:
+def _replacing(path: Path, target: Pass | PassByName) -> tuple[Pattern | None, Expression | None]:
+    """A proxy_pass to a variable replaces nothing by itself, and grpc_pass takes no path: say it as a rewrite."""
+    if target.rewrite is None:
         return None, None
-    if path.match is Match.EXACT:
-        return Pattern("^"), Expression(rewrite)
-    return Pattern(f"^{re.escape(path.text)}(.*)$"), Expression(f"{rewrite}$1")
+    if path.match is Match.EXACT and not target.replaced:
+        return Pattern("^"), Expression(target.rewrite)
+    return Pattern(f"(?s)^{re.escape(target.replaced or path.text)}(.*)$"), Expression(f"{target.rewrite}$1")
 
 
 def _location_blocks(

@@ -37,6 +37,8 @@ def translate(
         settings.resolver,
         default.certificate.source if default.certificate else None,
         config.source,
+        settings.default_listeners,
+        settings.exposure,
     )
     model = assemble(claims, lost, main, [default.certificate] if default.certificate else [], memo)
     findings = [
@@ -50,7 +52,8 @@ def translate(
     for claim in claims:
         findings.extend(claim.findings)
         rejected.update(claim.rejected)
-    return Translation(model, tuple(sorted(set(findings), key=order)), frozenset(rejected))
+    not_ours = len(snapshot.objects.get("Ingress", ())) - len(claims)
+    return Translation(model, tuple(sorted(set(findings), key=order)), frozenset(rejected), not_ours)
 
 
 def expiry_findings(model: Model, now: datetime) -> list[Finding]:

@@ -105,7 +105,9 @@ class Backends:
     def _tell_missing(self, service: Malformed | None, wanted: ServiceBackend, field: str) -> None:
         name = f"{self._source.namespace}/{wanted.name}"
         trouble = "does not exist" if service is None else f"cannot be read ({service.field}: {service.message})"
-        self._notes.warn("ServiceMissing", f"{field}.service.name", f"Service {name} {trouble}; requests get 502 meanwhile")
+        self._notes.warn(
+            "ServiceMissing", f"{field}.service.name", f"Service {name} {trouble}; requests get 502 meanwhile"
+        )
 
     def _upstream(self, wanted: ServiceBackend, port: ServicePort | None, endpoints: tuple[Endpoint, ...]) -> Resolved:
         name = upstream_name(self._source, wanted)
@@ -172,7 +174,7 @@ def upstream_name(source: Ref, wanted: ServiceBackend) -> UpstreamName:
     """
     port = wanted.port.name or wanted.port.number
     readable = f"{source.namespace}.{source.name}.{wanted.name}.{port}"
-    digest = hashlib.blake2b(f"{source.kind}/{readable}".encode(), digest_size=4).hexdigest()
+    digest = hashlib.blake2b(f"{source.kind}/{readable}".encode(errors="surrogatepass"), digest_size=4).hexdigest()
     return UpstreamName(f"{digest}.{readable}")
 
 

@@ -5,10 +5,12 @@ as ready. A terminating endpoint leaves at once, unless nothing else serves.
 """
 
 import ipaddress
+import re
 
 from headgate.api import EndpointSlice, PortRef, Service, ServicePort, SliceEndpoint
 from headgate.model.server import Endpoint
 
+_LEADING_ZEROS = re.compile(r"\b0+(?=\d)", re.ASCII)  # nginx reads 127.000.000.001 as an address, Python does not
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"})
 
 
@@ -75,7 +77,7 @@ def is_local(host: str) -> bool:
     if name in _LOCAL_NAMES or name.endswith(".localhost"):
         return True
     try:
-        address = ipaddress.ip_address(name)
+        address = ipaddress.ip_address(_LEADING_ZEROS.sub("", name))
     except ValueError:
         return False
     return address.is_loopback or address.is_link_local or address.is_unspecified or address.is_multicast

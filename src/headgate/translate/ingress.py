@@ -6,7 +6,7 @@ version of it as a whole, with every mistake named at once; a missing Service or
 
 from collections.abc import Iterable, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from headgate.api import Backend, HttpPath, Ingress, Malformed, Meta, Ref, Rule, Secret
 from headgate.dialects import read_annotations
@@ -20,20 +20,30 @@ from headgate.model.server import (
     Location,
     Match,
     Pass,
-    PassByName,
     Server,
     Site,
     Target,
     Tls,
     Upstream,
 )
-from headgate.model.settings import Settings
+from headgate.model.settings import Semantics, Settings
 from headgate.model.values import Snippet, UpstreamName
 from headgate.translate.backends import Backends, Resolved
 from headgate.translate.claims import Claim
 from headgate.translate.names import is_label, is_subdomain, parse_host, shown
 from headgate.translate.notes import Notes
-from headgate.translate.paths import NO_PATH, Placed, Route, parse_path, place, place_patterns, too_long
+from headgate.translate.paths import (
+    NO_PATH,
+    PATTERNS,
+    PathType,
+    Placed,
+    Route,
+    parse_path,
+    parse_type,
+    place,
+    place_patterns,
+    too_long,
+)
 from headgate.translate.secrets import certificate_of, covers
 from headgate.translate.view import View
 
@@ -93,18 +103,19 @@ class _Reader:
         self._check_names()
         default = self._default_backend()
         secrets = self._tls_hosts()
-        servers = tuple(self._server(host, rules, default, secrets) for host, rules in self._hosts().items())
+        servers = tuple(self._server(host, rules, default, secrets) for host, rules in self._hosts())
         self._check_services()
         self._check_unused_tls(secrets, servers)
         if not servers and not self.notes.is_rejected:
             self.notes.reject("spec", "it has neither rules nor a defaultBackend: add one of them")
         if self.notes.is_rejected:
             return _rejected(self.source, self.ingress.meta, self.notes)
+        upstreams = used(servers, self.backends.upstreams)
         return Claim(
             self.source,
             self.ingress.meta,
-            Site(self.source, servers, used(servers, self.backends.upstreams)),
-            endpoints=self.backends.endpoints,
+            Site(self.source, servers, upstreams),
+            endpoints={each.name: self.backends.endpoints[each.name] for each in upstreams},
             certificates=tuple(self.certificates.values()),
             findings=self.notes.findings,
             rejected=frozenset(self.invalid),
@@ -157,8 +168,8 @@ class _Reader:
 
     # --- hosts ---
 
-    def _hosts(self) -> dict[Host, list[tuple[int, Rule]]]:
-        """Rules by host: the same host twice is one server."""
+    def _hosts(self) -> list[tuple[Host, list[tuple[int, Rule]]]]:
+        """Rules by host: the same host twice is one server. Sorted, since the order in the object means nothing."""
         hosts: dict[Host, list[tuple[int, Rule]]] = {}
         for at, rule in enumerate(self.ingress.spec.rules):
             field = f"spec.rules[{at}].host"
@@ -170,10 +181,10 @@ class _Reader:
             if not host.text and not self._hostless_allowed(field):
                 continue
             hosts.setdefault(host, []).append((at, rule))
-        if not self.ingress.spec.rules and self.ingress.spec.default_backend is not None:
-            if self._hostless_allowed("spec.rules"):
-                hosts[Host("")] = []
-        return hosts
+        has_default_only = not self.ingress.spec.rules and self.ingress.spec.default_backend is not None
+        if has_default_only and self._hostless_allowed("spec.rules"):
+            hosts[Host("")] = []
+        return sorted(hosts.items(), key=lambda item: (item[0].text, item[0].kind.value))
 
     def _hostless_allowed(self, field: str) -> bool:
         if self.settings.allow_empty_host:
@@ -195,10 +206,11 @@ class _Reader:
         if default is not None:
             default_at = len(resolved)
             resolved.append(default)
-        if regex is not None:
-            placed = place_patterns(routes, regex, default=default_at)
-        else:
-            placed = place(routes, semantics=self.settings.semantics, default=default_at)
+        placed = (
+            place_patterns(routes, regex, default=default_at)
+            if regex is not None
+            else place(routes, semantics=self.settings.semantics, default=default_at)
+        )
         locations = tuple(self._location(each, resolved) for each in placed)
         tls = self._tls(host, secrets)
         self._check_grpc(host, locations, tls)
@@ -212,24 +224,29 @@ class _Reader:
             for number, path in enumerate(rule.http.paths if rule.http is not None else ()):
                 field = f"spec.rules[{at}].http.paths[{number}]"
                 backend = self.backends.resolve(path.backend, f"{field}.backend")
-                try:
-                    text, kind = parse_path(
-                        path.path, path.path_type, regex=self.options.routing.path_regex is not None
-                    )
-                except ValueError as why:
-                    self.notes.reject(f"{field}.path", str(why))
-                    continue
-                if (first := seen.setdefault((text, kind), field)) is not field:
-                    self.notes.warn(
-                        "DuplicatePath",
-                        f"{field}.path",
-                        f"{shown(text)} stands at {first} already, with the same pathType; that one counts",
-                    )
-                    continue
-                if backend is not None:
-                    routes.append(Route(text, kind, len(resolved)))
+                route = self._route(path, field, len(resolved))
+                if route is not None and backend is not None and self._is_new(route, field, seen):
+                    routes.append(route)
                     resolved.append(backend)
         return routes, resolved
+
+    def _route(self, path: HttpPath, field: str, at: int) -> Route | None:
+        kind = None
+        try:
+            kind = parse_type(path.path_type)
+            return Route(parse_path(path.path, kind, regex=self.options.routing.path_regex in PATTERNS), kind, at)
+        except ValueError as why:
+            self.notes.reject(f"{field}.path" if kind is not None else f"{field}.pathType", str(why))
+            return None
+
+    def _is_new(self, route: Route, field: str, seen: dict[tuple[str, object], str]) -> bool:
+        by_element = route.type is PathType.PREFIX and self.settings.semantics is Semantics.KUBERNETES
+        same = route.path.rstrip("/") if by_element and self.options.routing.path_regex is None else route.path
+        first = seen.setdefault((same, route.type), field)
+        if first is not field:
+            said = f"{shown(route.path)} stands at {first} already, with the same pathType; that one counts"
+            self.notes.warn("DuplicatePath", f"{field}.path", said)
+        return first is field
 
     def _default_backend(self) -> Resolved | None:
         default: Backend | None = self.ingress.spec.default_backend
@@ -260,7 +277,7 @@ class _Reader:
         rewrite = target.rewrite
         if placed.subtree and not rewrite.endswith("/"):
             rewrite += "/"
-        return _replace_rewrite(target, rewrite)
+        return structs.replace(target, rewrite=rewrite, replaced=placed.stands_for)
 
     def _snippet(self, place_name: str) -> Snippet | None:
         text: str | None = getattr(self.options.snippets, place_name)
@@ -304,19 +321,22 @@ class _Reader:
         text = host.text if host.kind is HostKind.EXACT else f"*.{host.text}"
         if not text or text not in secrets:
             return None
-        if not (name := secrets[text]):
+        wanted = self.settings.wildcard_certificate
+        if name := secrets[text]:
+            wanted = Ref("Secret", self.source.namespace, name)
+        if wanted is None:
             self.notes.warn(
                 "SecretMissing",
                 "spec.tls",
                 f"the entry for host {text} names no Secret; its TLS handshakes are refused",
             )
             return Tls()
-        secret = self.view.secret(self.source.namespace, name)
+        secret = self.view.secret(wanted.namespace, wanted.name)
         if secret is None:
             self.notes.warn(
                 "SecretMissing",
                 "spec.tls",
-                f"Secret {self.source.namespace}/{name} does not exist; TLS handshakes for {text} are refused until it does",
+                f"{wanted} does not exist; TLS handshakes for {text} are refused until it does",
             )
             return Tls()
         return self._pair(secret, text)
@@ -329,7 +349,7 @@ class _Reader:
             self.notes.warn(
                 "SecretInvalid",
                 "spec.tls",
-                f"{secret.ref} is not a usable TLS pair ({found.message}); TLS handshakes for {host} are refused",
+                f"{secret.ref} is not a usable TLS pair ({found.field}: {found.message}); TLS handshakes for {host} are refused",
             )
             return Tls()
         if found.names and not covers(found.names, host) and host not in found.names:
@@ -352,12 +372,6 @@ class _Reader:
                     "spec.tls",
                     f"host {shown(host)} stands in no rule, so its entry has no effect: hosts of tls must be written as in the rules",
                 )
-
-
-def _replace_rewrite(target: Pass | PassByName, rewrite: str) -> Target:
-    if isinstance(target, Pass):
-        return Pass(target.upstream, target.protocol, target.websocket, rewrite)
-    return PassByName(target.host, target.port, target.protocol, target.websocket, rewrite)
 
 
 def used(servers: tuple[Server, ...], upstreams: Mapping[UpstreamName, Upstream]) -> tuple[Upstream, ...]:

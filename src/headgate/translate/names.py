@@ -3,6 +3,7 @@
 import ipaddress
 import re
 
+from headgate.model.finding import legible
 from headgate.model.server import Host, HostKind
 from headgate.model.settings import Semantics
 
@@ -40,7 +41,7 @@ def parse_host(text: str, semantics: Semantics) -> Host:
 
 def shown(text: str) -> str:
     """A user's text inside a sentence: in quotes, without what a terminal would obey, not too long."""
-    line = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    line = legible(text)
     return f'"{line[:80]}…"' if len(line) > 80 else f'"{line}"'
 
 
@@ -53,6 +54,8 @@ def _remedy(text: str, name: str) -> str:
         except UnicodeError:
             return "write the ASCII form of the name (xn--…)"
         return f"write its ASCII form, {shown(text.replace(name, ascii_name))}"
+    if len(name) > 253 or any(len(label) > 63 for label in name.split(".")):
+        return "write at most 253 characters, and at most 63 between two dots"
     return "write letters, digits and dashes with dots between, such as shop.example.com or *.example.com"
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from headgate.model.options import PathRegex
 from headgate.model.server import Answer, Match, Path
 from headgate.model.settings import Semantics
+from headgate.model.values import trouble_in
 from headgate.translate.names import shown
 
 LONGEST = (
@@ -21,6 +22,7 @@ LONGEST = (
 )
 LONGEST_PATTERN = 2000
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_NAMED_GROUP = re.compile(r"\(\?(P<|<(?![=!])|')")
 
 
 class PathType(Enum):
@@ -43,30 +45,37 @@ class Route(Struct, frozen=True, gc=False):
 class Placed(Struct, frozen=True, gc=False):
     """A location and the backend behind it; `Answer` where no backend is.
 
-    `subtree` is true for the `/foo/` half of a Prefix: a rewrite then replaces `/foo/`.
+    `subtree` is true for the `/foo/` half of a Prefix: a rewrite then replaces `/foo/`. `stands_for` is the prefix location of which
+    this one is a part: a rewrite replaces that one's path.
     """
 
     path: Path
     backend: int | Answer
     subtree: bool = False
+    stands_for: str = ""
 
 
 NO_PATH = Answer(404, "no-path")
+PATTERNS = frozenset({PathRegex.CASE_SENSITIVE, PathRegex.CASE_INSENSITIVE})
 
 
-def parse_path(text: str, path_type: str, *, regex: bool) -> tuple[str, PathType]:
-    """The decoded path; raises ValueError saying what would be right."""
+def parse_type(text: str) -> PathType:
+    """The type of a path; raises ValueError saying what would be right."""
     try:
-        kind = PathType(path_type or "ImplementationSpecific")
+        return PathType(text or "ImplementationSpecific")
     except ValueError:
-        raise ValueError(f"pathType {shown(path_type)}: write Exact, Prefix or ImplementationSpecific") from None
+        raise ValueError(f"{shown(text)}: write Exact, Prefix or ImplementationSpecific") from None
+
+
+def parse_path(text: str, kind: PathType, *, regex: bool) -> str:
+    """The decoded path; raises ValueError saying what would be right."""
     if not text and kind is PathType.IMPLEMENTATION_SPECIFIC:
-        return "/", kind
+        return "/"
     if not text.startswith("/"):
         raise ValueError(
             f"{shown(text)} does not begin with /: write an absolute path, such as /{text.lstrip('/')[:40]}"
         )
-    return (_pattern(text) if regex else _decoded(text)), kind
+    return _pattern(text) if regex else _decoded(text)
 
 
 def _pattern(text: str) -> str:
@@ -74,6 +83,10 @@ def _pattern(text: str) -> str:
         raise ValueError(f"{shown(text)} holds a control character")
     if len(text.encode()) > LONGEST_PATTERN:
         raise ValueError(f"{shown(text)} is longer than {LONGEST_PATTERN} bytes")
+    if _NAMED_GROUP.search(text):
+        raise ValueError(
+            f"{shown(text)} names a group, which in nginx sets a variable of that name for everybody: write (…) instead of (?<name>…)"
+        )
     return text
 
 
@@ -89,9 +102,13 @@ def _decoded(text: str) -> str:
         raise ValueError(f"{shown(text)} holds %2F, which nginx reads as a plain /: no request would match")
     try:
         path = unquote_to_bytes(text).decode()
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise ValueError(f"{shown(text)} is not UTF-8 when decoded: write the path in UTF-8") from None
-    if any(ord(c) < 32 or ord(c) == 127 for c in path):
+    if len(path.encode()) > LONGEST:
+        raise ValueError(
+            f"{shown(text)} is longer than {LONGEST} bytes, beyond which nginx would match other paths too"
+        )
+    if "\t" in path or trouble_in(path):
         raise ValueError(f"{shown(text)} holds a control character, which no request can carry safely: take it out")
     if "//" in path:
         raise ValueError(f"{shown(text)} holds //, which nginx merges into one /: no request would match")
@@ -99,62 +116,57 @@ def _decoded(text: str) -> str:
         raise ValueError(
             f"{shown(text)} has a . or .. element, which nginx resolves before matching: write the path without it"
         )
-    if len(path.encode()) > LONGEST:
-        raise ValueError(
-            f"{shown(text)} is longer than {LONGEST} bytes, beyond which nginx would match other paths too"
-        )
     return path
 
 
 def place(routes: list[Route], *, semantics: Semantics, default: int | None) -> list[Placed]:
     """Locations for plain paths, with one for `/` always among them."""
-    spread = _by_element if semantics is Semantics.KUBERNETES else _as_nginx
-    exact, prefix = spread(sorted(routes, key=lambda route: _RANK[route.type]))
-    if semantics is Semantics.KUBERNETES:
-        _guard_exact(exact, prefix, default)
-    if "/" not in prefix:
-        prefix["/"] = (default if default is not None else NO_PATH, semantics is Semantics.KUBERNETES)
-    placed = [Placed(Path(text, Match.EXACT), backend) for text, (backend, _) in exact.items()]
-    placed += [Placed(Path(text, Match.PREFIX), backend, subtree) for text, (backend, subtree) in prefix.items()]
-    return sorted(placed, key=lambda each: (each.path.text, each.path.match.value))
+    by_element = semantics is Semantics.KUBERNETES
+    placed = _Placing()
+    for route in sorted(routes, key=lambda route: _RANK[route.type]):
+        (placed.by_element if by_element else placed.as_nginx)(route)
+    placed.prefix("/", default if default is not None else NO_PATH, subtree=by_element)
+    if by_element:
+        placed.guard()
+    return sorted(placed.locations.values(), key=lambda each: (each.path.text, each.path.match.value))
 
 
-_Places = dict[str, tuple[int | Answer, bool]]
+class _Placing:
+    """Locations being placed: of two that say the same, the first counts."""
 
+    def __init__(self) -> None:
+        self.locations: dict[Path, Placed] = {}
 
-def _by_element(routes: list[Route]) -> tuple[_Places, _Places]:
-    exact: _Places = {}
-    prefix: _Places = {}
-    for route in routes:
+    def exact(self, text: str, backend: int | Answer) -> None:
+        path = Path(text, Match.EXACT)
+        self.locations.setdefault(path, Placed(path, backend))
+
+    def prefix(self, text: str, backend: int | Answer, *, subtree: bool = False) -> None:
+        path = Path(text, Match.PREFIX)
+        self.locations.setdefault(path, Placed(path, backend, subtree))
+
+    def as_nginx(self, route: Route) -> None:
+        (self.exact if route.type is PathType.EXACT else self.prefix)(route.path, route.backend)
+
+    def by_element(self, route: Route) -> None:
+        if route.type is not PathType.PREFIX:
+            self.as_nginx(route)
+            return
         stem = route.path.rstrip("/")
-        if route.type is PathType.EXACT:
-            exact.setdefault(route.path, (route.backend, False))
-        elif route.type is PathType.PREFIX:
-            if stem:
-                exact.setdefault(stem, (route.backend, False))
-            prefix.setdefault(stem + "/", (route.backend, True))
-        else:
-            prefix.setdefault(route.path, (route.backend, False))
-    return exact, prefix
+        if stem:
+            self.exact(stem, route.backend)
+        self.prefix(stem + "/", route.backend, subtree=True)
 
-
-def _as_nginx(routes: list[Route]) -> tuple[_Places, _Places]:
-    exact: _Places = {}
-    prefix: _Places = {}
-    for route in routes:
-        (exact if route.type is PathType.EXACT else prefix).setdefault(route.path, (route.backend, False))
-    return exact, prefix
-
-
-def _guard_exact(exact: _Places, prefix: _Places, default: int | None) -> None:
-    """`location = /foo/` with a proxy_pass makes nginx redirect /foo to /foo/: say what /foo itself means."""
-    for text in [text for text in exact if len(text) > 1 and text.endswith("/")]:
-        bare = text[:-1]
-        if bare in exact or text in prefix:
-            continue
-        longest = max((known for known in prefix if bare.startswith(known)), key=len, default=None)
-        fallback = default if default is not None else NO_PATH
-        exact[bare] = (prefix[longest][0] if longest else fallback, False)
+    def guard(self) -> None:
+        """`location = /foo/` with a proxy_pass makes nginx redirect /foo to /foo/: say what /foo itself means."""
+        prefixes = {path.text: placed for path, placed in self.locations.items() if path.match is Match.PREFIX}
+        for text in [path.text for path in self.locations if path.match is Match.EXACT and path.text.endswith("/")]:
+            bare = Path(text[:-1], Match.EXACT)
+            if text == "/" or text in prefixes or bare in self.locations:
+                continue
+            longest = max((known for known in prefixes if bare.text.startswith(known)), key=len)
+            found = prefixes[longest]
+            self.locations[bare] = Placed(bare, found.backend, found.subtree, stands_for=longest)
 
 
 def place_patterns(routes: list[Route], how: PathRegex, *, default: int | None) -> list[Placed]:

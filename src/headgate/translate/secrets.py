@@ -60,7 +60,7 @@ class _Wrong(Exception):
 def _bytes(secret: Secret, key: str) -> bytes:
     """The value of a key with its base64 taken off; `stringData` is as it stands and wins, as in the API."""
     if key in secret.string_data:
-        return secret.string_data[key].encode()
+        return secret.string_data[key].encode(errors="replace")
     if key not in secret.data:
         raise _Wrong(f"data[{key}]", "it is missing: a TLS Secret has tls.crt and tls.key")
     try:

@@ -1,0 +1,1 @@
+"""Golden cases: does this YAML mean that configuration?"""

@@ -8,6 +8,7 @@ DEV     := .venv/.set-up-dev
 EXAMPLE ?= cafe
 CASE    ?=
 VALUES  ?= 1000000
+PAGES   := annotations configmap
 
 MAKEFLAGS     += --no-print-directory
 .DEFAULT_GOAL := help
@@ -27,8 +28,8 @@ check: $(DEV) ## format, lint, types, layers, and that docs/reference is up to d
 	@.venv/bin/ruff check .
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
-	@$(PYTHON) -m headgate docs annotations | diff -u docs/reference/annotations.md - \
-	  || { echo "docs/reference/annotations.md does not say what the code says: run make docs"; exit 1; }
+	@for page in $(PAGES); do $(PYTHON) -m headgate docs $$page | diff -u docs/reference/$$page.md - \
+	  || { echo "docs/reference/$$page.md does not say what the code says: run make docs"; exit 1; }; done
 
 test: $(DEV) nginx ## every test: unit, golden, real nginx, some hostile values; prints coverage
 	@$(PYTHON) -m pytest -n auto --cov --cov-report=term
@@ -49,8 +50,7 @@ bench: $(DEV) nginx ## measure; a table of ratios, with the facts of this machin
 
 docs: $(DEV) ## write docs/reference again from the code, and build all pages into site/
 	@mkdir -p docs/reference
-	@$(PYTHON) -m headgate docs annotations > docs/reference/.annotations.md
-	@mv docs/reference/.annotations.md docs/reference/annotations.md
+	@for page in $(PAGES); do $(PYTHON) -m headgate docs $$page > docs/reference/.page && mv docs/reference/.page docs/reference/$$page.md || exit 1; done
 	@$(PYTHON) -m zensical build --clean --strict
 
 help:

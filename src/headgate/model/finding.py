@@ -4,11 +4,15 @@ It ends as a line of `lint`, a log line, later an event and a condition. The sen
 would be right; the object and the field stand beside it.
 """
 
+import re
 from enum import Enum
 
 from msgspec import Struct
 
 from headgate.api import Ref
+
+
+_NUMBER = re.compile(r"\d+")
 
 
 class Severity(Enum):
@@ -43,5 +47,6 @@ class Problem(Struct, frozen=True, gc=False):
 
 
 def order(finding: Finding) -> tuple[Ref, str, str, str]:
-    """Findings are told in the order of objects, then fields."""
-    return (finding.ref, finding.field, finding.reason, finding.message)
+    """Findings are told in the order of objects, then fields; `paths[2]` before `paths[10]`."""
+    field = _NUMBER.sub(lambda number: number[0].rjust(6, "0"), finding.field)
+    return (finding.ref, field, finding.reason, finding.message)

@@ -130,8 +130,6 @@ def _server_facts(
     listeners = around.main.listeners if server.host.text else default_listeners(around.main)
     tls_on = server.tls is not None or not server.host.text
     pair = server.tls.certificate if server.tls is not None else None
-    if not server.host.text:
-        pair = around.main.default_certificate
     redirect_port = next((each.port for each in listeners if each.tls), 443)
     hsts = server.options.hsts
     return {

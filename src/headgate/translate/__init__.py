@@ -27,15 +27,16 @@ def translate(
 ) -> Translation:
     memo = memo or Memo()
     config = read_config(snapshot, settings)
-    common = Common(settings, config.options, config.source)
+    default = default_pair(snapshot, settings, memo.pairs)
+    default_source = default.certificate.source if default.certificate else None
+    common = Common(settings, config.options, config.source, default_source)
     claims = collect(snapshot, common, classes_of(snapshot, settings), memo=memo, stale=stale)
     lost = settle(claims)
-    default = default_pair(snapshot, settings, memo.pairs)
     main = Main(
         config.options,
         settings.listeners,
         settings.resolver,
-        default.certificate.source if default.certificate else None,
+        default_source,
         config.source,
         settings.default_listeners,
         settings.exposure,

@@ -18,6 +18,9 @@ from headgate.translate.ingress import Common, Pairs, claim
 from headgate.translate.view import View, still_true
 
 
+SPARE = 100  # pairs that may be remembered for nothing before the rest is forgotten
+
+
 class Compiled(Struct):
     """A claim, the object it was made from, and everything that was looked at on the way."""
 
@@ -75,6 +78,8 @@ def collect(
             memo.remember(key, known)
         if known.claim is not None:
             claims.append(known.claim)
+    if len(memo.pairs) > 2 * len(memo.readers) + SPARE:
+        memo.pairs.forget_but(memo.readers)
     return claims
 
 

@@ -17,6 +17,8 @@ _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "ip6-localhost",
 def find_port(service: Service, wanted: PortRef) -> ServicePort | None:
     """The Service port that a backend names or numbers."""
     for port in service.spec.ports:
+        if port.protocol != "TCP":
+            continue  # DNS, for one, has the same number twice
         if (wanted.name and port.name == wanted.name) or (not wanted.name and port.port == wanted.number):
             return port
     return None

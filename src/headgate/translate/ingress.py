@@ -4,7 +4,7 @@ Nothing here looks at another Ingress; what it looks at goes through the `View`.
 version of it as a whole, with every mistake named at once; a missing Service or Secret does not.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from msgspec import Struct, structs
 
@@ -54,6 +54,7 @@ class Common(Struct, frozen=True, gc=False):
     settings: Settings
     options: Options  # defaults with the ConfigMap laid over
     config_source: Ref | None = None
+    default_certificate: Ref | None = None  # usable, for names that nobody has
 
 
 class Pairs:
@@ -62,12 +63,20 @@ class Pairs:
     def __init__(self) -> None:
         self._known: dict[Ref, tuple[object, Certificate | Problem]] = {}
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def of(self, secret: Secret | Malformed) -> Certificate | Problem:
         ref = secret.ref
         known = self._known.get(ref)
         if known is None or known[0] is not secret:
             known = self._known[ref] = (secret, certificate_of(secret))
         return known[1]
+
+    def forget_but(self, refs: Container[Ref]) -> None:
+        """What nobody looks at any more need not be remembered."""
+        for ref in [ref for ref in self._known if ref not in refs]:
+            del self._known[ref]
 
 
 def claim(ingress: Ingress | Malformed, view: View, common: Common, pairs: Pairs) -> Claim:
@@ -91,6 +100,7 @@ class _Reader:
         self.view = view
         self.settings = common.settings
         self.config_source = common.config_source
+        self.default_certificate = common.default_certificate
         self.notes = notes
         self.pairs = pairs
         self.said = self._annotations()
@@ -319,7 +329,9 @@ class _Reader:
 
     def _tls(self, host: Host, secrets: Mapping[str, str]) -> Tls | None:
         text = host.text if host.kind is HostKind.EXACT else f"*.{host.text}"
-        if not text or text not in secrets:
+        if not text:
+            return Tls(self.default_certificate) if self.default_certificate is not None else None
+        if text not in secrets:
             return None
         wanted = self.settings.wildcard_certificate
         if name := secrets[text]:

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -153,6 +154,14 @@ class Gate:
         )
         assert written is not None
         return len(self.workers()) == (os.cpu_count() if written[1] == "auto" else int(written[1]))
+
+    def generation(self) -> int:
+        """The number of the configuration that nginx runs, as the version socket tells it."""
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.connect(str(self.state / "run" / "nginx-config-version.sock"))
+            asking.sendall(b"GET /configVersion HTTP/1.0\r\n\r\n")
+            with asking.makefile("rb") as answer:
+                return int(answer.read().split()[-1])
 
     def apply(self, file: Path, objects: Sequence[Manifest], *, namespace: str) -> None:
         """Write the file and wait until nginx runs it, and nothing but it.

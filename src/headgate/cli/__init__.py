@@ -1,6 +1,6 @@
 """The `headgate` command: flags in, an exit code out. Builds everything, decides nothing.
 
-`serve` runs nginx from a folder, `render` prints what nginx would get, `lint` prints what is wrong, `docs` prints reference pages.
+`run` is the controller inside Kubernetes, `serve` runs nginx from a folder, `render` prints what nginx would get, `lint` prints what is wrong, `docs` prints reference pages.
 Each lives in a module of its own, which is imported only when asked for.
 """
 
@@ -14,12 +14,18 @@ from headgate.errors import Unusable
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(arguments)
+        if words[:1] == ["run"]:  # F5's flags have a syntax of their own
+            from headgate.cli.run import run
+
+            return run(words[1:])
+        return _run(parser().parse_args(words))
     except Unusable as why:
         print(f"headgate: {why}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:  # `headgate render … | head`
         sys.stderr.close()
         return 0
@@ -52,6 +58,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"headgate {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
+    commands.add_parser(
+        "run", help="run as the ingress controller of a Kubernetes cluster (headgate run -help)", add_help=False
+    )
     serve = commands.add_parser("serve", help="serve a folder of manifests with nginx, and follow its changes")
     serve.add_argument("folder", metavar="FOLDER", help="a folder of manifests, or a single file")
     add_reading(serve)
@@ -71,5 +80,5 @@ def parser() -> argparse.ArgumentParser:
     lint.add_argument("--format", choices=("text", "json", "github"), default="text", help="default: text")
 
     docs = commands.add_parser("docs", help="print reference pages")
-    docs.add_argument("page", choices=("annotations", "configmap"), help="which page")
+    docs.add_argument("page", choices=("annotations", "configmap", "flags"), help="which page")
     return top

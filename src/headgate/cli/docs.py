@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from headgate.cli.run_pages import flags_page
 from headgate.dialects import ANNOTATIONS, CONFIGMAP, Dialect
 from headgate.dialects.table import Row
 
@@ -32,6 +33,8 @@ def docs(arguments: argparse.Namespace) -> int:
 def page(name: str) -> str:
     if name == "annotations":
         return _ANNOTATIONS + _table(ANNOTATIONS, "annotation", beside=CONFIGMAP) + _later(ANNOTATIONS)
+    if name == "flags":
+        return flags_page()
     return _CONFIGMAP + _table(CONFIGMAP, "key", beside=None) + _later(CONFIGMAP)
 
 

@@ -18,7 +18,7 @@ from headgate.model.settings import Semantics, Settings
 from headgate.model.values import trouble_in
 
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
-_RESOLV_CONF = Path("/etc/resolv.conf")
+RESOLV_CONF = Path("/etc/resolv.conf")
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]", re.ASCII)
 
 
@@ -129,7 +129,7 @@ def settings_of(arguments: argparse.Namespace, capabilities: Capabilities) -> Se
         snippets=arguments.enable_snippets,
         configmap=arguments.configmap,
         default_certificate=arguments.default_server_tls_secret,
-        resolver=tuple(arguments.resolver or resolvers(_RESOLV_CONF)),
+        resolver=tuple(arguments.resolver or resolvers(RESOLV_CONF)),
     )
 
 

@@ -13,7 +13,7 @@ from headgate.model.settings import Semantics
 from headgate.model.values import Duration
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
-_HEALTH = re.compile(r"/[^\s{};]+")
+_HEALTH = re.compile(r"/[^\s{};$]+")
 _KEY = r"(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _VALUE = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?"
 _REQUIREMENT = re.compile(
@@ -32,7 +32,9 @@ def as_it_is(text: str) -> str:
 
 def health_uri(text: str) -> str:
     if not _HEALTH.fullmatch(text):
-        raise ValueError("write a path such as /nginx-health, without blanks, braces and semicolons, and not / itself")
+        raise ValueError(
+            "write a path such as /nginx-health, without blanks, braces, semicolons and $, and not / itself"
+        )
     return text
 
 

@@ -9,7 +9,6 @@ import asyncio
 import fcntl
 import logging
 import os
-import signal
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from headgate.api import Ref
 from headgate.cli.flags import layout_of, settings_of, state_folder
+from headgate.cli.life import Signals, farewell, live
 from headgate.cluster.files import FolderSource
 from headgate.cluster.store import Store
 from headgate.controller.journal import Journal
@@ -29,7 +29,6 @@ from headgate.model.outcome import Live
 from headgate.nginx import Nginx, examine, worker_user
 from headgate.observability.log import configure, tell
 from headgate.observability.metrics import Metrics
-from headgate.observability.server import metrics_server
 
 LONG_LIFE = 60.0  # an nginx that lived so long died of something new: its backoff starts afresh
 LONGEST_BACKOFF = 30.0
@@ -65,6 +64,7 @@ def _alone(state: Path) -> Iterator[None]:
 
 
 async def _serve(arguments: argparse.Namespace, folder: Path, state: Path) -> int:
+    signals = Signals()
     binary = await examine(arguments.nginx_binary)
     settings = settings_of(arguments, binary.capabilities)
     layout = layout_of(state, user=worker_user())
@@ -87,7 +87,7 @@ async def _serve(arguments: argparse.Namespace, folder: Path, state: Path) -> in
     if arguments.once:
         return await _once(loop)
     async with _metrics(arguments, loop):
-        return await _until_told(loop, source, arguments, state)
+        return await _until_told(loop, source, arguments, state, signals)
 
 
 async def _once(loop: Loop) -> int:
@@ -101,6 +101,8 @@ async def _metrics(arguments: argparse.Namespace, loop: Loop) -> AsyncIterator[N
     if arguments.metrics_port is None:
         yield
         return
+    from headgate.observability.server import metrics_server  # an HTTP server: half of the time that a start takes
+
     address = (arguments.address or ["127.0.0.1"])[0]
     async with metrics_server(
         loop.world.metrics, address=address, port=arguments.metrics_port, ready=lambda: loop.live is not None
@@ -108,51 +110,19 @@ async def _metrics(arguments: argparse.Namespace, loop: Loop) -> AsyncIterator[N
         yield
 
 
-async def _until_told(loop: Loop, source: FolderSource, arguments: argparse.Namespace, state: Path) -> int:
+async def _until_told(
+    loop: Loop, source: FolderSource, arguments: argparse.Namespace, state: Path, signals: Signals
+) -> int:
     """Serve until a signal says stop; then let requests finish, unless a second one says now."""
-    stop, now = asyncio.Event(), asyncio.Event()
-    _listen_to_signals(stop, now)
     nginx, queue = loop.world.nginx, loop.world.queue
     if (taken := await nginx.take_over()) is not None:
         tell("took over a running nginx", pid=nginx.pid, generation=taken)
     queue.put()
     try:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(
-                _ended(
-                    stop,
-                    group.create_task(loop.run()),
-                    loop,
-                    [
-                        group.create_task(_followed(source, queue)),
-                        group.create_task(_kept_alive(loop)),
-                        group.create_task(_announced(loop, arguments, state)),
-                    ],
-                )
-            )
-    except* Unusable as group_of_one:
-        raise group_of_one.exceptions[0] from None
+        await live(loop, signals, [_followed(source, queue), _kept_alive(loop), _announced(loop, arguments, state)])
     finally:
-        await _farewell(loop, now, arguments.shutdown_timeout)
+        await farewell(nginx, signals, arguments.shutdown_timeout)
     return 0
-
-
-def _listen_to_signals(stop: asyncio.Event, now: asyncio.Event) -> None:
-    def interrupted() -> None:
-        (now if stop.is_set() else stop).set()
-
-    running = asyncio.get_running_loop()
-    running.add_signal_handler(signal.SIGTERM, stop.set)
-    running.add_signal_handler(signal.SIGINT, interrupted)
-
-
-async def _ended(stop: asyncio.Event, passes: asyncio.Task[None], loop: Loop, others: list[asyncio.Task[None]]) -> None:
-    """Once told to stop: no new pass begins, the one under way ends, and whoever waits for something is sent home."""
-    await stop.wait()
-    loop.stop()
-    for task in others:
-        task.cancel()
-    await passes
 
 
 async def _followed(source: FolderSource, queue: WorkQueue) -> None:
@@ -191,19 +161,3 @@ async def _announced(loop: Loop, arguments: argparse.Namespace, state: Path) -> 
 
 def _spoken(address: str) -> str:
     return f"[{address}]" if ":" in address else address
-
-
-async def _farewell(loop: Loop, now: asyncio.Event, patience: float) -> None:
-    """Requests in flight may end; a second Ctrl-C, or the end of our patience, ends them."""
-    nginx = loop.world.nginx
-    if nginx.pid is not None:
-        tell("stopping: nginx finishes the requests that it has", patience_s=patience)
-    quitting = asyncio.create_task(nginx.quit(patience))
-    hurried = asyncio.create_task(now.wait())
-    await asyncio.wait([quitting, hurried], return_when=asyncio.FIRST_COMPLETED)
-    hurried.cancel()
-    if not quitting.done():
-        quitting.cancel()
-        await asyncio.wait([quitting])
-        await nginx.terminate()
-    tell("stopped")

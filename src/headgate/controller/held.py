@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from headgate.api import Known, Malformed, Object, Ref, Snapshot
+from headgate.api import Ingress, Known, Malformed, Object, Ref, Snapshot
 from headgate.model.finding import Finding, Severity
 from headgate.model.outcome import Blame
 from headgate.model.shape import Model
@@ -130,6 +130,20 @@ class Held:
     def _is_accepted(self, ref: Ref, served: Snapshot) -> bool:
         known, now = self._accepted.get(ref), served.get(ref)
         return known is not None and (known.object is now or known.object == now)
+
+    def standing_in(self) -> dict[Ref, Accepted]:
+        """The accepted versions that serve in the place of refused ones: what another replica must know to serve the same."""
+        return {ref: self._accepted[ref] for ref in sorted(self._refused) if ref in self._accepted}
+
+    def secrets(self) -> frozenset[Ref]:
+        """Secrets that accepted versions refer to: they may be needed again though no present version names them."""
+        named = (each.object for each in self._accepted.values() if isinstance(each.object, Ingress))
+        return frozenset(
+            Ref("Secret", ingress.meta.namespace, entry.secret_name)
+            for ingress in named
+            for entry in ingress.spec.tls
+            if entry.secret_name
+        )
 
     def findings(self) -> list[Finding]:
         """What was said about the versions that are held, and what serves instead."""

@@ -7,13 +7,13 @@ round again within the same pass, so everybody else goes live in it.
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from headgate.api import Ref, Snapshot
-from headgate.controller.held import Held
+from headgate.controller.held import Accepted, Held
 from headgate.controller.holding import Wanted, translate_holding
 from headgate.controller.journal import Journal
 from headgate.controller.queue import Batch, WorkQueue
@@ -36,6 +36,16 @@ _NAMES: dict[type, str] = {Unchanged: "none", EndpointsMoved: "endpoints", Reloa
 _OUTCOMES: dict[type, str] = {Live: "live", Refused: "refused", Unreachable: "unreachable"}
 
 
+class Passed(Struct, frozen=True):
+    """What a pass saw and did, for whoever tells the cluster."""
+
+    snapshot: Snapshot  # without stand-ins
+    findings: tuple[Finding, ...]
+    wanted: Model
+    live: Model | None
+    outcome: Outcome
+
+
 class World(Struct):
     """Everything that a pass needs, built by `cli`."""
 
@@ -48,6 +58,7 @@ class World(Struct):
     journal: Journal
     reporter: Reporter
     metrics: Metrics
+    observer: Callable[[Passed], None] = lambda _: None
 
 
 class Loop:
@@ -81,9 +92,10 @@ class Loop:
         self._stopping = True
         self.world.queue.put()
 
-    async def recall(self) -> None:
-        """What was accepted when we last ran."""
-        self.held = Held(await asyncio.to_thread(self.world.journal.read))
+    async def recall(self, shared: Mapping[Ref, Accepted] | None = None) -> None:
+        """What was accepted when we last ran. `shared`: what other replicas serve in the place of bad objects."""
+        own = await asyncio.to_thread(self.world.journal.read)
+        self.held = Held({**(shared or {}), **own})
 
     def nginx_died(self) -> None:
         """What nginx runs is nothing now: the next pass starts it again."""
@@ -115,6 +127,7 @@ class Loop:
         self._first = False
         await self._settle(outcome, wanted, gone, check_only=check_only)
         self._report(change, outcome, wanted, watch, batch)
+        self.world.observer(Passed(snapshot, self.findings, wanted.translation.model, self.live, outcome))
         return outcome
 
     def _translate(self, snapshot: Snapshot, stale: frozenset[Ref] | None) -> Wanted:
@@ -163,6 +176,8 @@ class Loop:
         )
         reloaded = isinstance(outcome, Live) and outcome.reloaded
         self.world.metrics.passed(record, ingresses=len(wanted.translation.model.shape.sites), reloaded=reloaded)
+        if isinstance(outcome, Live):
+            self.world.metrics.serving(wanted.translation.model, wanted.served)
         self.world.reporter.tell(findings, record, outcome)
 
 

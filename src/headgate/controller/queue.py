@@ -55,3 +55,8 @@ class WorkQueue:
     @property
     def depth(self) -> int:
         return len(self._names)
+
+    @property
+    def age(self) -> float:
+        """How long the oldest name has waited, in seconds."""
+        return time.monotonic() - self._since if self._since is not None else 0.0

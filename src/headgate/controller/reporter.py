@@ -34,12 +34,12 @@ class Reporter:
         for severity, level in _LEVELS.items():
             alike = [finding for finding in fresh if finding.severity is severity]
             for finding in alike[:MOST]:
-                tell(finding.sentence(), level)
+                tell(finding.sentence(), level, finding.ref)
             if len(alike) > MOST:
                 tell(f"… and {len(alike) - MOST} more findings like these; headgate lint lists them all", level)
 
     def _tell_mended(self, gone: list[Finding]) -> None:
         for finding in gone[:MOST]:
-            tell(f"mended: {finding.ref}: {finding.field or finding.reason}")
+            tell(f"mended: {finding.ref}: {finding.field or finding.reason}", logging.INFO, finding.ref)
         if len(gone) > MOST:
             tell(f"… and {len(gone) - MOST} more are mended")

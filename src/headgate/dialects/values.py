@@ -41,7 +41,8 @@ _LARGEST = 1 << 50
 _MOST_IDLE = (
     10_000  # a hundred million made nginx take a minute and all memory to load: one tenant would stop everybody
 )
-_HEADER_NAME = re.compile(r"[-A-Za-z0-9]{1,255}", re.ASCII)
+_HEADER_NAME = re.compile(r"[-A-Za-z0-9]+", re.ASCII)
+_LONGEST_HEADER = 46  # what nginx's table of headers holds; for gRPC nothing can make it larger
 _HEADER_VALUE = re.compile(r'([^"\\]|\\.)*')
 _HASH_KEY = re.compile(r"(?:[A-Za-z0-9_.:/-]|\$[A-Za-z_][A-Za-z0-9_]*+|\$\{[A-Za-z_][A-Za-z0-9_]*\})+", re.ASCII)
 _REWRITE_TARGET = re.compile(r"/[^\s{};$\\\"']*")
@@ -158,13 +159,16 @@ def balancing_method(text: str) -> Method:
 
 def header_names(text: str) -> tuple[str, ...]:
     """header names, separated by commas"""
-    names = tuple(item.strip() for item in text.split(","))
-    for name in names:
-        if not _HEADER_NAME.fullmatch(name):
-            raise ValueError(
-                f"{name!r} is no header name: write names of letters, digits and dashes, with commas between"
-            )
-    return names
+    right = "write names of letters, digits and dashes, with commas between"
+    return tuple(_header_name(item.strip(), right) for item in text.split(","))
+
+
+def _header_name(name: str, right: str) -> str:
+    if len(name) > _LONGEST_HEADER:
+        raise ValueError(f"a header name has more than {_LONGEST_HEADER} characters, which nginx cannot hold: {right}")
+    if not _HEADER_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no header name: {right}")
+    return name
 
 
 def header_settings(text: str) -> tuple[Header, ...]:
@@ -174,8 +178,7 @@ def header_settings(text: str) -> tuple[Header, ...]:
 
 def _header_setting(item: str) -> Header:
     name, colon, value = (part.strip() for part in item.partition(":"))
-    if not _HEADER_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no header name: write Name: value pairs, with commas between")
+    _header_name(name, "write Name: value pairs, with commas between")
     if not colon:
         return Header(name)
     if (trouble := trouble_in(value)) is not None:

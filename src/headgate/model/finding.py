@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from headgate.api import Ref
 
-
 _NUMBER = re.compile(r"\d+")
 
 

@@ -51,7 +51,8 @@ class RunFolder:
     def clear(self) -> None:
         """Nothing runs. A socket that is there already cannot be bound; a pid may be somebody else's one day."""
         for stale in Path(self._layout.run).glob("*.sock"):
-            stale.unlink(missing_ok=True)
+            if str(stale) != self._layout.syslog_socket:  # that one is ours, and lives longer than an nginx
+                stale.unlink(missing_ok=True)
         Path(self._layout.pid_file).unlink(missing_ok=True)
         with suppress(FileNotFoundError):
             os.truncate(self._layout.emergency_log, 0)  # not removed: workers are known by having it open

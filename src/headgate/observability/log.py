@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from headgate.api import Ref
+from headgate.model.finding import legible
 from headgate.observability.formats import FATAL, FORMATS, LEVELS, TRACE
 
 __all__ = ["FATAL", "TRACE", "Line", "configure", "configure_cluster", "tell"]
@@ -20,7 +21,7 @@ class Line(logging.Formatter):
         fields: Mapping[str, object] = getattr(record, "fields", {})
         told = " ".join(f"{key}={value}" for key, value in fields.items())
         head = f"{self.formatTime(record, '%H:%M:%S')} {record.levelname.lower():<7} {record.getMessage()}"
-        line = f"{head} {told}" if told else head
+        line = legible(f"{head} {told}" if told else head)  # nginx's words quote a user's text, line ends and all
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 

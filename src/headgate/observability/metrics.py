@@ -6,7 +6,7 @@ names, labels, types and buckets, so that existing dashboards work (`controller_
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
@@ -16,6 +16,7 @@ from headgate.api import Snapshot
 from headgate.model.shape import Model
 from headgate.observability.certificates import Certificates
 from headgate.observability.controller_metrics import ControllerMetrics
+from headgate.observability.followed import Counts, Followed
 from headgate.observability.latency import Latency
 from headgate.observability.nginx_status import BARE_COUNTERS, NginxStatus, read_counters
 from headgate.observability.own_metrics import OwnMetrics
@@ -39,6 +40,8 @@ class Metrics:
         self.controller = ControllerMetrics(self.registry, ingress_class, custom_resources=custom_resources)
         self.workers = Workers(ingress_class)
         self.registry.register(self.workers)
+        self._followed = Followed()
+        self.registry.register(self._followed)
         self._certificates = Certificates()
         self.registry.register(self._certificates)
         self._status_socket = status_socket
@@ -53,7 +56,7 @@ class Metrics:
         self.own.passed(record)
         self.controller.passed(record, ingresses=ingresses, reloaded=reloaded)
         if reloaded:
-            self.workers.became_live()
+            self.workers.became_live(record.stages.get("apply", 0.0))
 
     def refused(self) -> None:
         self.controller.refused()
@@ -78,17 +81,14 @@ class Metrics:
         self.controller.follow_queue(depth)
         self.own.queue_age.set_function(age)
 
-    def follow_writer(self, pending: Callable[[], int]) -> None:
-        """How many statuses and events are still to be written."""
+    def follow_writer(self, pending: Callable[[], int], results: Callable[[], Counts]) -> None:
+        """How many statuses and events are still to be written, and what came of the others: result → how many."""
         self.own.status_pending.set_function(pending)
+        self._followed.writes = results
 
-    def wrote(self, kind: str, result: str) -> None:
-        """`kind`: status or event; `result`: written, failed or dropped."""
-        self.own.status_writes.labels(kind, result).inc()
-
-    def watch_restarted(self, kind: str) -> None:
-        """The watch of this kind ended otherwise than by its own clock, and was begun again."""
-        self.own.watch_restarts.labels(kind).inc()
+    def follow_watches(self, counts: Callable[[], Mapping[str, Counts]]) -> None:
+        """Kind → lists, watches, events and failures."""
+        self._followed.watches = counts
 
     def leading(self, *, is_leader: bool) -> None:
         self.own.leader.set(1 if is_leader else 0)
@@ -97,6 +97,7 @@ class Metrics:
 
     async def scrape(self) -> bytes:
         """Everything as text, with nginx's counters of this moment."""
+        self._followed.look()
         if self._status_socket is not None:
             self._status.counters = await read_counters(self._status_socket)
         # Ten thousand series take 80 ms to print: not on the loop.

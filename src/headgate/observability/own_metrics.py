@@ -27,9 +27,7 @@ class OwnMetrics:
         self.restarts = counter("nginx_restarts", "Times nginx died and was started again")
         self.lag = seconds("loop_lag_seconds", "How late the event loop woke up")
         self.queue_age = gauge("queue_age_seconds", "For how long the oldest name has waited for a pass")
-        self.watch_restarts = counter("watch_restarts", "Watches that were begun again, by kind", "kind")
         self.status_pending = gauge("status_pending", "Statuses and events that are still to be written")
-        self.status_writes = counter("status_writes", "Statuses and events by what came of them", "kind", "result")
         self.leader = gauge("leader", "Whether this replica writes statuses and events")
 
     def passed(self, record: PassRecord) -> None:

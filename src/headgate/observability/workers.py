@@ -1,12 +1,12 @@
 """nginx's workers, counted in /proc when somebody asks: those that accept connections, and those that only finish what they began.
 
 Old ones that pile up are how reloads under WebSockets run a Pod out of memory. To which generation a worker belongs follows from
-when it was started: after the generation before went live, and before its own did.
+when it was started: after we began to apply its own, and before we began with the next.
 """
 
 import os
 import time
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,13 +18,12 @@ PROC = Path("/proc")
 _TITLE = "nginx: worker process"
 _OLD = f"{_TITLE} is shutting down"
 _REMEMBERED = 1000  # generations; older ones count as one
-_MARGIN = 0.02  # the kernel counts in hundredths of a second
 
 
 class Worker(Struct, frozen=True):
     pid: int
     is_old: bool
-    started: float  # seconds since the machine was
+    started: float  # seconds since the machine was; at most, since the kernel counts in hundredths
 
 
 def workers_of(master: int) -> list[Worker]:
@@ -43,19 +42,19 @@ def _worker(pid: int) -> Worker | None:
         return None
     if title not in (_TITLE, _OLD):
         return None
-    return Worker(pid, title == _OLD, int(after_name[19]) / os.sysconf("SC_CLK_TCK"))
+    return Worker(pid, title == _OLD, (int(after_name[19]) + 1) / os.sysconf("SC_CLK_TCK"))
 
 
 class Workers(Collector):
     def __init__(self, ingress_class: str) -> None:
         self.master: Callable[[], int | None] = _nobody
         self._class = ingress_class
-        self._moments: list[float] = []  # when generations went live, in order
+        self._begun: list[float] = []  # when we began to apply each generation, in order
 
-    def became_live(self) -> None:
-        """A generation answers: workers that were started until now are its own, or older."""
-        del self._moments[:-_REMEMBERED]
-        self._moments.append(time.clock_gettime(time.CLOCK_BOOTTIME) + _MARGIN)
+    def became_live(self, took: float) -> None:
+        """A generation answers, so many seconds after we began with it: workers started since then are its own."""
+        del self._begun[:-_REMEMBERED]
+        self._begun.append(time.clock_gettime(time.CLOCK_BOOTTIME) - took)
 
     def collect(self) -> Iterator[Metric]:
         pid = self.master()
@@ -68,7 +67,7 @@ class Workers(Collector):
         for label, is_old in (("current", False), ("old", True)):
             counted.add_metric([self._class, label], sum(each.is_old is is_old for each in found))
         yield counted
-        generations = {bisect_left(self._moments, each.started) for each in found}
+        generations = {bisect_right(self._begun, each.started) for each in found}
         yield GaugeMetricFamily(
             "headgate_worker_generations", "Generations of which workers are alive", len(generations)
         )

@@ -64,18 +64,22 @@ def _pattern(value: Pattern) -> str:
     return quoted(_checked(value.text))
 
 
-def _location_text(value: LocationText) -> str:
+def _place(text: str) -> str:
     """nginx reads no variables in the text of a location, so `$` is a character like any other."""
-    if not value.text.startswith("/"):
-        raise Unprintable(f"a location that does not begin with /: {value.text[:80]!r}")
-    return value.text if _is_bare(value.text) else quoted(_checked(value.text))
+    if not text.startswith("/"):
+        raise Unprintable(f"a location that does not begin with /: {text[:80]!r}")
+    return text if _is_bare(text) else quoted(_checked(text))
+
+
+def _location_text(value: LocationText) -> str:
+    return _place(value.text)
 
 
 def _path(value: Path) -> str:
     if value.match is Match.PREFIX:
-        return _location_text(LocationText(value.text))
+        return _place(value.text)
     if value.match is Match.EXACT:
-        return f"= {_location_text(LocationText(value.text))}"
+        return f"= {_place(value.text)}"
     return f"{value.match.value} {_pattern(Pattern(value.text))}"
 
 

@@ -16,15 +16,11 @@ from headgate.model.certificate import Certificate
 from headgate.model.fileset import Block, File, file_of
 from headgate.model.options import Options
 from headgate.model.server import (
-    Answer,
     Endpoint,
     Host,
     HostKind,
     Listener,
-    Location,
     Match,
-    Pass,
-    PassByName,
     Path,
     Server,
     Site,
@@ -33,6 +29,7 @@ from headgate.model.server import (
 from headgate.model.shape import Main
 from headgate.model.values import Comment, Expression, Pattern, Snippet, UpstreamName, Word
 from headgate.render.headers import Setting, sent, sent_grpc
+from headgate.render.locations import PrintedLocation, adds_headers, printed_locations
 
 GRPC_ERRORS = (400, 401, 403, 404, 405, 408, 414, 426, 500, 501, 502, 503, 504)
 
@@ -51,23 +48,6 @@ class PrintedUpstream(Struct, frozen=True, gc=False):
     endpoints: tuple[Endpoint, ...]
     parameters: tuple[Word, ...]
     keepalive: int
-
-
-class PrintedLocation(Struct, frozen=True, gc=False):
-    path: Path
-    route: str
-    url: str | Expression = ""
-    host: str = ""  # of a name to resolve: host:port
-    name: str = ""  # the bare name, for TLS
-    pattern: Pattern | None = None
-    replacement: Expression | None = None
-    is_grpc: bool = False
-    is_tls: bool = False
-    code: int = 0
-    reason: str = ""
-    headers: tuple[Setting, ...] = ()
-    snippet: Snippet | None = None
-    own_headers: bool = False  # its snippet adds headers, and so drops those that it would have inherited
 
 
 def site_file(
@@ -107,21 +87,20 @@ def server_blocks(
     server: Server, around: Surroundings, environment: Environment, certificates: Mapping[Ref, tuple[str, Certificate]]
 ) -> Iterator[Block]:
     health = health_path(around.main) if not server.host.text else None
-    locations = [_location(each, server) for each in server.locations if each.path != health]
+    route, locations = printed_locations(server, but=health)
     grpc = any(each.is_grpc for each in locations)
     facts = _server_facts(server, around, certificates)
     yield Block(
         server.source,
-        environment.get_template("server.conf.j2").render(server=server, grpc=grpc, can=around.can, **facts),
+        environment.get_template("server.conf.j2").render(route=route, grpc=grpc, **facts),
     )
     if (snippet := _server_snippet(server, around)) is not None:
-        if _adds_headers(snippet) and facts["hsts"] is None:
+        if adds_headers(snippet) and facts["hsts"] is None:
             yield Block(server.source, environment.get_template("reason_header.conf.j2").render())
         yield Block(snippet.source, environment.get_template("snippet.conf.j2").render(snippet=snippet))
     if health is not None:
         yield Block(None, environment.get_template("health.conf.j2").render(health=health))
-    yield from _location_blocks(server, locations, environment, hsts=facts["hsts"] is not None)
-    yield Block(server.source, environment.get_template("server_end.conf.j2").render(grpc=grpc, errors=GRPC_ERRORS))
+    yield from _location_blocks(server, locations, environment, hsts=facts["hsts"] is not None, grpc=grpc)
 
 
 def _server_facts(
@@ -136,6 +115,7 @@ def _server_facts(
         "listens": [listen for each in listeners if not each.tls or tls_on for listen in addresses(each, around.can)],
         "names": _names(server.host),
         "hostless": not server.host.text,
+        "health": around.main.exposure.health_uri if not server.host.text else "",
         "http2_word": bool(around.can.http2_listen_word and around.main.options.globals.http2),
         "tls": tls_on,
         "pair": f"{around.tree}/{certificates[pair][0]}" if pair is not None and pair in certificates else None,
@@ -230,81 +210,20 @@ def _upstream(upstream: Upstream, endpoints: tuple[Endpoint, ...]) -> PrintedUps
     return PrintedUpstream(upstream.name, tuple(method), endpoints, tuple(parameters), balancing.keepalive or 0)
 
 
-def _location(location: Location, server: Server) -> PrintedLocation:
-    source = location.source
-    route = f"{source.kind.lower()}/{source.namespace}/{source.name}/{location.service or '-'}"
-    target = location.target
-    if isinstance(target, Answer):
-        return PrintedLocation(location.path, route, code=target.code, reason=target.reason)
-    headers: tuple[Setting, ...] = ()
-    if target.websocket:
-        forwarded = bool(server.options.redirects.forwarded)
-        headers = sent(server.options.proxy.set_headers, forwarded_tls=forwarded, websocket=True)
-    grpc = target.protocol.is_grpc
-    scheme = target.protocol.value
-    if isinstance(target, Pass):
-        by_itself = not grpc and not target.replaced
-        pattern, replacement = (None, None) if by_itself else _replacing(location.path, target)
-        return PrintedLocation(
-            location.path,
-            route,
-            f"{scheme}://{target.upstream}{target.rewrite or '' if by_itself else ''}",
-            pattern=pattern,
-            replacement=replacement,
-            is_grpc=grpc,
-            headers=headers,
-            snippet=location.snippet,
-            own_headers=_adds_headers(location.snippet),
-        )
-    return _by_name(
-        location, target, PrintedLocation(location.path, route, is_grpc=grpc, headers=headers, snippet=location.snippet)
-    )
-
-
-def _by_name(location: Location, target: PassByName, printed: PrintedLocation) -> PrintedLocation:
-    pattern, replacement = _replacing(location.path, target)
-    return PrintedLocation(
-        printed.path,
-        printed.route,
-        Expression(f"{target.protocol.value}://$headgate_name"),
-        host=f"{target.host}:{target.port}",
-        name=target.host,
-        pattern=pattern,
-        replacement=replacement,
-        is_grpc=printed.is_grpc,
-        is_tls=target.protocol.value.endswith("s"),
-        headers=printed.headers,
-        snippet=printed.snippet,
-        own_headers=_adds_headers(printed.snippet),
-    )
-
-
-def _adds_headers(snippet: Snippet | None) -> bool:
-    return snippet is not None and "add_header" in snippet.text
-
-
-def _replacing(path: Path, target: Pass | PassByName) -> tuple[Pattern | None, Expression | None]:
-    """A proxy_pass to a variable replaces nothing by itself, and grpc_pass takes no path: say it as a rewrite."""
-    if target.rewrite is None:
-        return None, None
-    if path.match is Match.EXACT and not target.replaced:
-        return Pattern("^"), Expression(target.rewrite)
-    return Pattern(f"(?s)^{re.escape(target.replaced or path.text)}(.*)$"), Expression(f"{target.rewrite}$1")
-
-
 def _location_blocks(
-    server: Server, locations: list[PrintedLocation], environment: Environment, *, hsts: bool
+    server: Server, locations: list[PrintedLocation], environment: Environment, *, hsts: bool, grpc: bool
 ) -> Iterator[Block]:
-    """All at once where every line is the object's own; one by one around foreign snippets."""
+    """To the end of the server: all at once where every line is the object's own, one by one around foreign snippets."""
     foreign = any(each.snippet is not None and each.snippet.source != server.source for each in locations)
     template = environment.get_template("locations.conf.j2")
-    end = environment.get_template("location_end.conf.j2")
+    facts = {"errors": GRPC_ERRORS, "hsts": hsts, "grpc": grpc}
     if not foreign:
-        yield Block(server.source, template.render(locations=locations, errors=GRPC_ERRORS, hsts=hsts, closed=True))
+        yield Block(server.source, template.render(locations=locations, closed=True, **facts))
         return
     for location in locations:
-        yield Block(server.source, template.render(locations=[location], errors=GRPC_ERRORS, hsts=hsts, closed=False))
+        yield Block(server.source, template.render(locations=[location], closed=False, **facts))
         if location.snippet is not None:
             text = environment.get_template("snippet.conf.j2").render(snippet=location.snippet)
             yield Block(location.snippet.source, text)
-        yield Block(server.source, end.render())
+        yield Block(server.source, environment.get_template("location_end.conf.j2").render())
+    yield Block(server.source, environment.get_template("server_end.conf.j2").render(**facts))

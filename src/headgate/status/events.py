@@ -46,11 +46,12 @@ def _shows_us(ref: Ref, seen: Seen, shown: Shown) -> bool:
 
 
 def _ingresses(seen: Seen, findings: Mapping[Ref, tuple[Finding, ...]], told: Told) -> dict[Ref, Saying]:
-    wanted, live = sites_of(seen.wanted), sites_of(seen.live)
-    spoken = (ref for ref in findings if ref.kind == "Ingress")
+    wanted = sites_of(seen.wanted)
+    live = wanted if seen.live is seen.wanted else sites_of(seen.live)
+    spoken = [ref for ref in findings if ref.kind == "Ingress"]
     return {
         ref: saying
-        for ref in sorted({*wanted, *spoken})
+        for ref in dict.fromkeys((*wanted, *spoken))
         if (saying := _ingress(ref, wanted.get(ref), live.get(ref), findings.get(ref, ()), seen, told)) is not None
     }
 

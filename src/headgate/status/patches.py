@@ -4,10 +4,14 @@ Entries that are not ours are other controllers' business and stay as they are. 
 started (`Told.own`): an address that changed is replaced, not joined by the new one.
 """
 
-from headgate.api import LoadBalancerIngress
+from typing import TypeAlias
+
+from headgate.api import LoadBalancerIngress, Ref
 from headgate.model.report import StatusPatch
-from headgate.status.seen import Seen, Shown, by_object, sites_of
+from headgate.status.seen import Seen, Shown, sites_of
 from headgate.status.told import Told, key
+
+Entries: TypeAlias = tuple[LoadBalancerIngress, ...]
 
 
 def patches(seen: Seen, shown: Shown, told: Told) -> tuple[StatusPatch, ...]:
@@ -15,21 +19,14 @@ def patches(seen: Seen, shown: Shown, told: Told) -> tuple[StatusPatch, ...]:
         return ()
     ours = frozenset(key(each) for each in (*told.own, *(seen.addresses or ())))
     serving = sites_of(seen.live)
-    spoken = {ref for ref in by_object(seen.findings) if ref.kind == "Ingress"}
-    made = []
-    for ref in sorted(serving.keys() | spoken | told.marked):
-        if seen.snapshot.get(ref) is None:
-            continue
-        now = shown(ref)
-        wish = wanted_entries(now, ours, seen.addresses or () if ref in serving else ())
-        if sorted(map(key, now)) != sorted(map(key, wish)):
-            made.append(StatusPatch(ref, wish))
-    return tuple(made)
+    addresses = seen.addresses or ()
+    spoken = {finding.ref for finding in seen.findings if finding.ref.kind == "Ingress"}
+    made = [_patch(ref, now, ours, addresses) for ref in serving if (now := shown(ref)) != addresses]
+    made += [_patch(ref, shown(ref), ours, ()) for ref in sorted((spoken | told.marked) - serving.keys())]
+    return tuple(patch for patch in made if patch is not None and seen.snapshot.get(patch.ref) is not None)
 
 
-def wanted_entries(
-    now: tuple[LoadBalancerIngress, ...],
-    ours: frozenset[tuple[str, str]],
-    addresses: tuple[LoadBalancerIngress, ...],
-) -> tuple[LoadBalancerIngress, ...]:
-    return (*(each for each in now if key(each) not in ours), *addresses)
+def _patch(ref: Ref, now: Entries, ours: frozenset[tuple[str, str]], addresses: Entries) -> StatusPatch | None:
+    """None where nothing differs; the order of entries is nobody's concern."""
+    wish = (*(each for each in now if key(each) not in ours), *addresses)
+    return StatusPatch(ref, wish) if sorted(map(key, now)) != sorted(map(key, wish)) else None

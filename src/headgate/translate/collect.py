@@ -17,7 +17,6 @@ from headgate.translate.classes import Classes
 from headgate.translate.ingress import Common, Pairs, claim
 from headgate.translate.view import View, still_true
 
-
 SPARE = 100  # pairs that may be remembered for nothing before the rest is forgotten
 
 

@@ -9,6 +9,7 @@ import re
 
 from headgate.api import EndpointSlice, PortRef, Service, ServicePort, SliceEndpoint
 from headgate.model.server import Endpoint
+from headgate.translate.names import is_ipv4
 
 _LEADING_ZEROS = re.compile(r"\b0+(?=\d)", re.ASCII)  # nginx reads 127.000.000.001 as an address, Python does not
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"})
@@ -66,6 +67,8 @@ def _still_serves(endpoint: SliceEndpoint) -> bool:
 
 
 def _is_address(text: str) -> bool:
+    if is_ipv4(text):
+        return True
     try:
         ipaddress.ip_address(text)
     except ValueError:

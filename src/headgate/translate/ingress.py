@@ -99,13 +99,13 @@ class _Reader:
         self.source = ingress.ref
         self.view = view
         self.settings = common.settings
-        self.config_source = common.config_source
         self.default_certificate = common.default_certificate
         self.notes = notes
         self.pairs = pairs
         self.said = self._annotations()
         self.options = over(common.options, self.said)
         self.backends = Backends(self.source, view, common.settings, self.options, notes)
+        self.location_snippet = self._location_snippet(common.config_source)
         self.certificates: dict[Ref, Certificate] = {}
         self.invalid: set[Ref] = set()
 
@@ -272,7 +272,7 @@ class _Reader:
                 f"path {shown(placed.path.text)} is longer than 255 bytes with its closing /, beyond which nginx would match other paths too",
             )
         target = self._rewritten(found.target, placed)
-        return Location(placed.path, target, self.source, found.service, self._snippet("location"))
+        return Location(placed.path, target, self.source, found.service, self.location_snippet)
 
     def _rewritten(self, target: Target, placed: Placed) -> Target:
         """The subtree half of a Prefix replaces `/foo/`, so what it puts there ends with a slash too."""
@@ -289,12 +289,12 @@ class _Reader:
             rewrite += "/"
         return structs.replace(target, rewrite=rewrite, replaced=placed.stands_for)
 
-    def _snippet(self, place_name: str) -> Snippet | None:
-        text: str | None = getattr(self.options.snippets, place_name)
+    def _location_snippet(self, config_source: Ref | None) -> Snippet | None:
+        text = self.options.snippets.location
         if not text or not text.strip():
             return None
-        own = getattr(self.said.snippets, place_name) is not None
-        return Snippet(text, self.source if own or self.config_source is None else self.config_source)
+        is_own = self.said.snippets.location is not None
+        return Snippet(text, self.source if is_own or config_source is None else config_source)
 
     def _check_grpc(self, host: Host, locations: tuple[Location, ...], tls: Tls | None) -> None:
         grpc = any(not isinstance(each.target, Answer) and each.target.protocol.is_grpc for each in locations)

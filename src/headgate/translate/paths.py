@@ -21,6 +21,7 @@ LONGEST = (
     255  # nginx cuts longer locations in its lookup tree without a word: a 300-byte location caught a 101-byte URI
 )
 LONGEST_PATTERN = 2000
+_PLAIN = re.compile(r"(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?", re.ASCII)  # what most paths are: nothing to look into
 _ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NAMED_GROUP = re.compile(r"\(\?(P<|<(?![=!])|')")
 
@@ -92,6 +93,8 @@ def _pattern(text: str) -> str:
 
 def _decoded(text: str) -> str:
     """nginx matches locations against the decoded, normalised path: so that is what we print."""
+    if len(text) <= LONGEST and _PLAIN.fullmatch(text):
+        return text
     if "?" in text or "#" in text:
         raise ValueError(
             f"{shown(text)} holds a ? or #, which end the path of a request: write %3F or %23 if you mean the character"

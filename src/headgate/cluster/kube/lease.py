@@ -6,6 +6,7 @@ the last renewal was *sent*, whether or not the loop had time to notice. A leade
 """
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Callable
@@ -52,6 +53,7 @@ class Leader:
         self._raw: dict[str, Any] = {}  # the Lease as it is, with what we do not read of it
         self._seen: tuple[LeaseSpec, float] | None = None  # how it looked when it last looked new, and when that was
         self._is_leading = False  # as last told
+        self._wrong = ""
         self.transitions = 0
         self.latest = 0.0  # how late the latest renewal of all came, in seconds
 
@@ -76,7 +78,7 @@ class Leader:
             await self._rest(due)
 
     async def release(self) -> None:
-        """Let somebody else lead at once, instead of when they have waited long enough."""
+        """Let somebody else lead at once, instead of when they have waited long enough. End `run` first."""
         if not self.leading:
             return
         self._until = 0.0
@@ -103,9 +105,18 @@ class Leader:
                 if self._is_ours_to_take(sent):
                     await self._write(self._wanted())
                     self._until = sent + self._times.deadline
+                elif self.holder != self._identity:
+                    self._until = 0.0  # somebody took it by force
+            self._wrong = ""
+        except Conflict:
+            pass  # somebody was quicker
         except (HeadgateError, TimeoutError) as why:
-            if not isinstance(why, Conflict):  # somebody was quicker
-                tell(f"the lease {self._namespace}/{self._name} cannot be had: {why or 'no answer in time'}")
+            self._say(str(why) or "no answer in time")
+
+    def _say(self, wrong: str) -> None:
+        if wrong != self._wrong:
+            self._wrong = wrong
+            tell(f"the lease {self._namespace}/{self._name} cannot be had: {wrong}", logging.WARNING)
 
     async def _look(self) -> None:
         try:
@@ -154,7 +165,7 @@ class Leader:
             return pause
         spec, since = self._seen
         ends = since + (spec.lease_duration_seconds or self._times.duration) - time.monotonic()
-        return min(pause, max(ends, 0.0) + 0.05 * self._times.retry * random.random()) or pause  # noqa: S311
+        return min(pause, ends + pause / 50) if ends > 0 else pause
 
     def _tell(self) -> None:
         if self.leading is self._is_leading:

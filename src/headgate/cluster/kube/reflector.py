@@ -89,9 +89,10 @@ class Reflector:
         *,
         pauses: Pauses | None = None,
         page: int = PAGE,
+        is_optional: bool = False,
         noticed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`noticed` is called whenever `trouble` begins, changes or ends."""
+        """`is_optional`: without its kind there is nothing to wait for. `noticed` is called whenever `trouble` changes."""
         self.scope = scope
         self.synced = asyncio.Event()
         self.trouble: HeadgateError | None = None  # what is wrong at the moment
@@ -101,6 +102,7 @@ class Reflector:
         self._sink = sink
         self._pauses = pauses or Pauses()
         self._page = page
+        self._is_optional = is_optional
         self._noticed = noticed
         self._position: Version | None = None  # where the next watch goes on; None: list first
 
@@ -130,6 +132,8 @@ class Reflector:
         if pause:  # a good stream that ended is no trouble, if the next one begins
             self._feel(why)
         if isinstance(why, Missing):
+            if self._is_optional:
+                self.synced.set()
             return self._pauses.poll * (1 + random.random() / 10)  # noqa: S311 - dice, not secrets
         return max(pause, why.retry_after) if isinstance(why, TooMany) else pause
 

@@ -84,6 +84,11 @@ class KubeSource:
         """What an Ingress shows as its addresses."""
         return self._statuses.get(ref, ())
 
+    def wrote(self, ref: Ref, status: tuple[LoadBalancerIngress, ...]) -> None:
+        """We wrote one ourselves: it is known before the watch tells us."""
+        if ref in self._statuses:
+            self._statuses[ref] = status
+
     def counts(self) -> dict[str, Counts]:
         """By kind, for metrics."""
         totals: dict[str, Counts] = {}

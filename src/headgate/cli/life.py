@@ -1,0 +1,60 @@
+"""The life of the process, the same for `serve` and `run`: signals in, an orderly end out.
+
+SIGTERM and SIGINT say stop: no new pass begins, the one under way ends. A second SIGINT says now.
+"""
+
+import asyncio
+import signal
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+from headgate.controller.loop import Loop
+from headgate.errors import Unusable
+from headgate.nginx import Nginx
+from headgate.observability.log import tell
+
+
+class Signals:
+    """Two words from outside."""
+
+    def __init__(self) -> None:
+        self.stop, self.now = asyncio.Event(), asyncio.Event()
+        running = asyncio.get_running_loop()
+        running.add_signal_handler(signal.SIGTERM, self.stop.set)
+        running.add_signal_handler(signal.SIGINT, self._interrupted)
+
+    def _interrupted(self) -> None:
+        (self.now if self.stop.is_set() else self.stop).set()
+
+
+async def live(loop: Loop, signals: Signals, beside: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Pass after pass, with everything that goes on beside, until told to stop. One that dies takes all down, loudly."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            others = [group.create_task(each) for each in beside]
+            group.create_task(_ended(loop, signals, group.create_task(loop.run()), others))
+    except* Unusable as several:
+        raise several.exceptions[0] from None
+
+
+async def _ended(loop: Loop, signals: Signals, passes: asyncio.Task[None], others: list[asyncio.Task[None]]) -> None:
+    await signals.stop.wait()
+    loop.stop()
+    for task in others:
+        task.cancel()
+    await passes
+
+
+async def farewell(nginx: Nginx, signals: Signals, patience: float) -> None:
+    """Requests in flight may end; a second Ctrl-C, or the end of our patience, ends them."""
+    if nginx.pid is not None:
+        tell("stopping: nginx finishes the requests that it has", patience_s=patience)
+    quitting = asyncio.create_task(nginx.quit(patience))
+    hurried = asyncio.create_task(signals.now.wait())
+    await asyncio.wait([quitting, hurried], return_when=asyncio.FIRST_COMPLETED)
+    hurried.cancel()
+    if not quitting.done():
+        quitting.cancel()
+        await asyncio.wait([quitting])
+        await nginx.terminate()
+    tell("stopped")

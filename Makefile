@@ -8,7 +8,7 @@ DEV     := .venv/.set-up-dev
 EXAMPLE ?= cafe
 CASE    ?=
 VALUES  ?= 1000000
-PAGES   := annotations configmap
+PAGES   := annotations configmap flags
 
 MAKEFLAGS     += --no-print-directory
 .DEFAULT_GOAL := help

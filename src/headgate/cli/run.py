@@ -7,22 +7,21 @@ everything is listed once, one pass, one start of nginx, ready. At the end readi
 import asyncio
 import logging
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 from headgate import __version__
-from headgate.api import Ref
 from headgate.cli.go_flags import HelpWanted, WrongUsage
 from headgate.cli.life import Signals, farewell, live
 from headgate.cli.run_flags import RunFlags
 from headgate.cli.run_pages import USAGE, run_help
 from headgate.cli.run_reading import read_flags
+from headgate.cli.run_settings import own_pod
 from headgate.cli.run_start import Named, look_up
 from headgate.cli.run_world import Member, Place
-from headgate.cluster.kube import own_pod
+from headgate.cluster.kube import own_pod as pods
 from headgate.cluster.kube.access import Access
 from headgate.cluster.kube.client import Client
 from headgate.cluster.kube.config import from_kubeconfig, in_cluster, kubeconfig_paths, through_proxy
@@ -31,7 +30,7 @@ from headgate.controller.journal import read_lines
 from headgate.errors import Unusable
 from headgate.nginx import Binary, examine
 from headgate.observability.lag import measure_lag
-from headgate.observability.log import configure_cluster, tell
+from headgate.observability.log import FATAL, configure_cluster, tell
 from headgate.observability.presented import Presented
 from headgate.observability.server import metrics_server, ready_server
 
@@ -53,14 +52,18 @@ def run(argv: Sequence[str]) -> int:
     configure_cluster(reading.flags.log_format, reading.flags.log_level)
     for warning in reading.warnings:
         tell(warning, logging.WARNING)
-    return asyncio.run(_run(reading.flags))
+    try:
+        return asyncio.run(_run(reading.flags))
+    except Unusable as why:
+        tell(str(why), FATAL)
+        return 1
 
 
 async def _run(flags: RunFlags) -> int:
     signals = Signals()
     binary = await examine(flags.binary)
     access = _access(flags)
-    place = _place(access)
+    place = _place(flags, access)
     async with Client(access) as client:
         looking = asyncio.create_task(look_up(flags, client, place.pod))
         stopped = asyncio.create_task(signals.stop.wait())
@@ -82,10 +85,11 @@ def _access(flags: RunFlags) -> Access:
     return in_cluster()
 
 
-def _place(access: Access) -> Place:
-    namespace = os.environ.get("POD_NAMESPACE") or access.namespace or "default"
-    name = os.environ.get("POD_NAME", "")
-    return Place(namespace, name or socket.gethostname(), Ref("Pod", namespace, name) if name else None)
+def _place(flags: RunFlags, access: Access) -> Place:
+    """Outside a cluster there is no Pod of ours, unless the environment says so."""
+    pod = own_pod(os.environ, flags)
+    namespace = os.environ.get("POD_NAMESPACE") or access.namespace or pod.namespace
+    return Place(namespace, pod.name, pod.ref if os.environ.get("POD_NAME") else None)
 
 
 async def _serve(flags: RunFlags, member: Member, named: Named, binary: Binary, signals: Signals) -> int:
@@ -145,7 +149,7 @@ def _beside(flags: RunFlags, member: Member, binary: Binary) -> list[Coroutine[A
         going.append(member.leader.run())
     if member.place.pod is not None:
         labels = {"app.nginx.org/version": version, "app.kubernetes.io/version": __version__}
-        going.append(own_pod.label(member.client, member.place.pod, labels))
+        going.append(pods.label(member.client, member.place.pod, labels))
     if flags.ingresslink:
         going.append(follow(member.client, member.place.namespace, flags.ingresslink, member.telling.moved))
     return going

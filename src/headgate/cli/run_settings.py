@@ -2,13 +2,12 @@
 
 import socket
 from collections.abc import Mapping
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from headgate.api import Ref
-from headgate.cli.flags import resolvers
+from headgate.cli.flags import RESOLV_CONF, resolvers
 from headgate.cli.run_flags import RunFlags
 from headgate.errors import Unusable
 from headgate.model.capabilities import Capabilities
@@ -17,7 +16,6 @@ from headgate.model.layout import Layout
 from headgate.model.server import Listener
 from headgate.model.settings import Settings
 
-_RESOLV_CONF = Path("/etc/resolv.conf")
 _PLAIN, _TLS = 80, 443
 
 
@@ -43,7 +41,7 @@ def run_settings(flags: RunFlags, capabilities: Capabilities) -> Settings:
         snippets=flags.enable_snippets,
         configmap=flags.nginx_configmaps,
         default_certificate=flags.default_server_tls_secret,
-        resolver=tuple(resolvers(_RESOLV_CONF)),
+        resolver=tuple(resolvers(RESOLV_CONF)),
         wildcard_certificate=flags.wildcard_tls_secret,
         default_listeners=_default_listeners(flags),
         exposure=_exposure(flags),

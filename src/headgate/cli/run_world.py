@@ -1,13 +1,14 @@
 """Build what `headgate run` runs: flags and what was found in the cluster in, a `Member` of the controller's replicas out."""
 
+import logging
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from headgate.api import Malformed, Ref, Secret
-from headgate.cli.flags import RESOLV_CONF, resolvers
 from headgate.cli.run_flags import RunFlags
+from headgate.cli.run_settings import named_secrets, run_layout, run_settings
 from headgate.cli.run_start import Named
 from headgate.cluster.kube.client import Client
 from headgate.cluster.kube.keepsake import Keepsake
@@ -20,13 +21,10 @@ from headgate.controller.loop import Loop, Passed, World
 from headgate.controller.queue import WorkQueue
 from headgate.controller.reporter import Reporter
 from headgate.controller.telling import Ourselves, Telling
-from headgate.model.capabilities import Capabilities
 from headgate.model.certificate import Certificate
-from headgate.model.exposure import Exposure
 from headgate.model.layout import Layout
-from headgate.model.server import Listener
-from headgate.model.settings import Settings
 from headgate.nginx import Binary, Nginx, worker_user
+from headgate.observability.log import tell
 from headgate.observability.metrics import Metrics
 from headgate.observability.presented import Presented
 from headgate.translate.secrets import certificate_of
@@ -39,7 +37,7 @@ class Place(Struct, frozen=True):
 
     namespace: str
     name: str
-    pod: Ref | None  # None outside a cluster
+    pod: Ref | None  # None outside a cluster, where there is none
 
 
 class Member:
@@ -47,8 +45,8 @@ class Member:
 
     def __init__(self, flags: RunFlags, client: Client, place: Place, binary: Binary, named: Named) -> None:
         self.client, self.place, self.flags = client, place, flags
-        self.layout = layout_by(flags)
-        self.settings = settings_by(flags, binary.capabilities)
+        self.layout = run_layout(flags, user=worker_user())
+        self.settings = run_settings(flags, binary.capabilities)
         self.store = Store()
         self.queue = WorkQueue(
             quiet=flags.quiet_period.milliseconds / 1000, ceiling=flags.reload_ceiling.milliseconds / 1000
@@ -131,7 +129,7 @@ class Member:
         self._renew(passed)
 
     def _renew(self, passed: Passed) -> None:
-        """A new pair for /metrics is taken up as it comes; a bad one is told by nobody's Ingress, and the old one stays."""
+        """A new pair for /metrics is taken up as it comes; after a bad one the old one stays."""
         ref = self.flags.prometheus_tls_secret
         found = passed.snapshot.get(ref) if ref is not None else None
         if self.presented is None or not isinstance(found, Secret | Malformed) or found is self._presented_from:
@@ -140,43 +138,8 @@ class Member:
         pair = certificate_of(found)
         if isinstance(pair, Certificate):
             self.presented.replace(pair)
-
-
-def layout_by(flags: RunFlags) -> Layout:
-    return Layout(tree=flags.nginx_dir, run=flags.state_dir, temp=f"{flags.state_dir}/temp", user=worker_user())
-
-
-def settings_by(flags: RunFlags, can: Capabilities) -> Settings:
-    if flags.disable_ipv6:
-        can = Capabilities(version=can.version, http2=can.http2, ssl=can.ssl, grpc=can.grpc, ipv6=False)
-    listeners = (Listener(flags.http_port), Listener(flags.https_port, tls=True))
-    further = (Listener(flags.default_http_listener_port), Listener(flags.default_https_listener_port, tls=True))
-    standard = {80, 443}
-    return Settings(
-        capabilities=can,
-        semantics=flags.ingress_semantics,
-        listeners=listeners,
-        ingress_class=flags.ingress_class,
-        classless_is_ours=False,
-        allow_empty_host=flags.allow_empty_ingress_host,
-        snippets=flags.enable_snippets,
-        configmap=flags.nginx_configmaps,
-        default_certificate=flags.default_server_tls_secret,
-        resolver=tuple(resolvers(RESOLV_CONF)),
-        wildcard_certificate=flags.wildcard_tls_secret,
-        default_listeners=tuple(each for each in further if each.port not in standard and each not in listeners),
-        exposure=exposure_by(flags),
-    )
-
-
-def exposure_by(flags: RunFlags) -> Exposure:
-    return Exposure(
-        status_socket=flags.enable_prometheus_metrics,
-        status_port=flags.nginx_status_port if flags.nginx_status else 0,
-        status_allow=flags.nginx_status_allow_cidrs,
-        latency=flags.enable_latency_metrics,
-        health_uri=flags.health_status_uri if flags.health_status else "",
-    )
+        else:
+            tell(f"{ref}: {pair.field}: {pair.message}; /metrics goes on with the pair before", logging.WARNING, ref)
 
 
 def metrics_by(flags: RunFlags, layout: Layout) -> Metrics:
@@ -189,15 +152,15 @@ def metrics_by(flags: RunFlags, layout: Layout) -> Metrics:
 
 
 def watching_by(flags: RunFlags, place: Place) -> Watching:
-    singles = {flags.nginx_configmaps, flags.default_server_tls_secret, flags.wildcard_tls_secret}
-    if flags.enable_prometheus_metrics:
-        singles.add(flags.prometheus_tls_secret)
+    singles = set(named_secrets(flags))
+    if flags.nginx_configmaps is not None:
+        singles.add(flags.nginx_configmaps)
     if flags.external_service:
         singles.add(Ref("Service", place.namespace, flags.external_service))
     return Watching(
         namespaces=flags.watch_namespace,
         namespace_label=flags.watch_namespace_label,
         secret_namespaces=flags.watch_secret_namespace,
-        singles=frozenset(ref for ref in singles if ref is not None),
+        singles=frozenset(singles),
         custom_resources=flags.enable_custom_resources,
     )

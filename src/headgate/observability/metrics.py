@@ -81,7 +81,7 @@ class Metrics:
         self.controller.follow_queue(depth)
         self.own.queue_age.set_function(age)
 
-    def follow_writer(self, pending: Callable[[], int], results: Callable[[], Counts]) -> None:
+    def follow_writer(self, pending: Callable[[], int], results: Callable[[], Counts] = dict) -> None:
         """How many statuses and events are still to be written, and what came of the others: result → how many."""
         self.own.status_pending.set_function(pending)
         self._followed.writes = results

@@ -52,6 +52,7 @@ def test_our_own_defaults() -> None:
         (["-health-status-uri="], "-health-status-uri"),
         (["-health-status-uri=healthy"], "-health-status-uri"),
         (["-health-status-uri=/a b"], "-health-status-uri"),
+        (["-health-status-uri=/a$b"], "-health-status-uri"),
         (["-watch-namespace=Shop"], "'Shop' is no namespace"),
         (["-watch-namespace=shop,"], "'' is no namespace"),
         (["-watch-secret-namespace=a b"], "'a b' is no namespace"),

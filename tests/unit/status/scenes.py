@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-import msgspec
-
 from headgate.api import LoadBalancerIngress, Ref
 from headgate.cluster.store import Store
 from headgate.controller.held import Held
@@ -91,7 +89,3 @@ def only(made: Report) -> EventNote:
 def edited(manifest: Manifest, **annotations: str) -> Manifest:
     spelled = {f"nginx.org/{key.replace('_', '-')}": value for key, value in annotations.items()}
     return {**manifest, "metadata": {**manifest["metadata"], "annotations": spelled}}
-
-
-def is_unchanged(one: Told, other: Told) -> bool:
-    return msgspec.structs.asdict(one) == msgspec.structs.asdict(other)

@@ -98,7 +98,8 @@ def test_an_object_whose_hosts_are_all_taken_gets_none() -> None:
 
 
 def test_an_object_that_left_our_class_loses_our_address_and_nothing_else() -> None:
-    scene = Scene().put(ingress_class("other", "example.com/other"), _shop() | {"spec": route("shop", "shop.test", "web", class_name="nginx")["spec"]})  # fmt: skip
+    mine = route("shop", "shop.test", "web", class_name="nginx")
+    scene = Scene().put(ingress_class("other", "example.com/other"), mine)
     scene.shown[SHOP] = (OTHERS,)
     scene.go()
     scene.put(route("shop", "shop.test", "web", class_name="other"))

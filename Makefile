@@ -12,7 +12,7 @@ PAGES   := annotations configmap flags
 
 MAKEFLAGS     += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run setup check test test-nginx golden fuzz bench docs nginx
+.PHONY: help run setup check test test-nginx test-cluster golden fuzz bench docs nginx
 
 ##@ Use it
 
@@ -31,8 +31,12 @@ check: $(DEV) ## format, lint, types, layers, and that docs/reference is up to d
 	@for page in $(PAGES); do $(PYTHON) -m headgate docs $$page | diff -u docs/reference/$$page.md - \
 	  || { echo "docs/reference/$$page.md does not say what the code says: run make docs"; exit 1; }; done
 
-test: $(DEV) nginx ## every test: unit, golden, real nginx, some hostile values; prints coverage
-	@$(PYTHON) -m pytest -n auto --cov --cov-report=term
+test: $(DEV) nginx ## every test: unit, golden, real nginx, hostile values, a real API server; prints coverage
+	@$(PYTHON) -m pytest -n auto --cov --cov-report=
+	@$(PYTHON) -m tests.cluster -n auto --cov --cov-append --cov-report=term
+
+test-cluster: $(DEV) nginx ## only the tests against a real kube-apiserver and etcd, which are built once
+	@$(PYTHON) -m tests.cluster -n auto
 
 test-nginx: $(DEV) nginx ## only the tests that ask a real nginx over the wire
 	@$(PYTHON) -m pytest -n auto tests/nginx

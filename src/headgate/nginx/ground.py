@@ -23,9 +23,18 @@ WORKER_USERS = ("nginx", "www-data", "nobody")
 
 def worker_user() -> str | None:
     """Whom workers run as: only a master that is root can choose."""
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 or not _can_be_others():
         return None
     return next((name for name in WORKER_USERS if exists(name)), None)
+
+
+def _can_be_others() -> bool:
+    """Root of a user namespace with one user in it is root of nothing: there is nobody else to be."""
+    try:
+        ranges = [line.split() for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    except OSError:
+        return True
+    return sum(int(length) for _, _, length in ranges) > 1
 
 
 def exists(user: str) -> bool:

@@ -118,9 +118,16 @@ def _read(path: Path) -> _File:
     except OSError as why:
         raise Unusable(f"{path}: cannot be read: {why.strerror}") from None
     except (yaml.YAMLError, UnicodeError) as why:
-        raise Unusable(f"{path}: is not YAML: {' '.join(str(why).split())}") from None
+        raise Unusable(f"{path}: is not YAML: {_place_of(why)}") from None
     except msgspec.ValidationError as why:
         raise Unusable(f"{path}: is no kubeconfig: {why}") from None
+
+
+def _place_of(why: Exception) -> str:
+    """`line 3: mapping values are not allowed in this context`"""
+    if isinstance(why, yaml.MarkedYAMLError) and why.problem_mark is not None:
+        return f"line {why.problem_mark.line + 1}: {why.problem}"
+    return " ".join(str(why).split())
 
 
 def _without_nulls(value: Any) -> Any:

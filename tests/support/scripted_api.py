@@ -29,6 +29,7 @@ class Event:
 
 class ScriptedApi:
     def __init__(self) -> None:
+        self.prefix = ""  # of versions: with one, they are no numbers
         self._start()
 
     def _start(self) -> None:
@@ -54,14 +55,14 @@ class ScriptedApi:
         known, name = self._objects.setdefault(plural, {}), _name(found)
         kind = "MODIFIED" if name in known else "ADDED"
         self.revision += 1
-        known[name] = {**found, "metadata": {**found["metadata"], "resourceVersion": str(self.revision)}}
+        known[name] = {**found, "metadata": {**found["metadata"], "resourceVersion": self._version()}}
         self._note(plural, kind, known[name])
 
     def drop(self, plural: str, namespace: str, name: str) -> None:
         found = self._objects.get(plural, {}).pop((namespace, name), None)
         if found is not None:
             self.revision += 1
-            gone = {**found, "metadata": {**found["metadata"], "resourceVersion": str(self.revision)}}
+            gone = {**found, "metadata": {**found["metadata"], "resourceVersion": self._version()}}
             self._note(plural, "DELETED", gone)
 
     def objects(self, plural: str) -> list[Manifest]:
@@ -94,7 +95,7 @@ class ScriptedApi:
     def bookmark(self, plural: str) -> None:
         history, sent = self._history.get(plural, []), self._sent.get(plural, 0)
         at = self.revision if sent == len(history) else history[sent].revision - 1
-        self._say(plural, Event(at, "BOOKMARK", {"metadata": {"resourceVersion": str(at)}}).line)
+        self._say(plural, Event(at, "BOOKMARK", {"metadata": {"resourceVersion": self._version(at)}}).line)
 
     def error(self, plural: str, code: int) -> None:
         """An ERROR in the middle of a stream."""
@@ -123,6 +124,9 @@ class ScriptedApi:
 
     def _note(self, plural: str, kind: str, found: Manifest) -> None:
         self._history.setdefault(plural, []).append(Event(self.revision, kind, found))
+
+    def _version(self, revision: int | None = None) -> str:
+        return f"{self.prefix}{self.revision if revision is None else revision}"
 
     def _say(self, plural: str, what: bytes) -> None:
         for stream in self._streams.get(plural, []):
@@ -157,7 +161,7 @@ class ScriptedApi:
         revision, items = self._pages.pop(token, (0, [])) if token else (self.revision, self.objects(plural))
         if token and (not revision or how == "expired"):
             return _failure(410)
-        metadata = {"resourceVersion": str(revision)}
+        metadata = {"resourceVersion": self._version(revision)}
         if len(items) > PAGE:
             metadata["continue"] = f"{revision}-{plural}-{len(items)}-{len(self.requests)}"
             self._pages[metadata["continue"]] = (revision, items[PAGE:])
@@ -165,7 +169,7 @@ class ScriptedApi:
         return await _cut_short(request, body) if how == "cut" else web.Response(body=body)
 
     async def _watch(self, request: web.Request, plural: str, how: str) -> web.StreamResponse:
-        since = int(request.query["resourceVersion"])
+        since = int(request.query["resourceVersion"].removeprefix(self.prefix))
         if since < self.compacted and how != "late 410":
             return _failure(410)
         stream: asyncio.Queue[bytes] = asyncio.Queue()
@@ -217,7 +221,7 @@ def _status(code: int) -> Manifest:
 
 
 def _failure(code: int) -> web.Response:
-    headers = {"Retry-After": "0"} if code == 429 else {}
+    headers = {"Retry-After": "0"} if code == 429 else {"Retry-After": "1"} if code == 503 else {}
     return web.json_response(_status(code), status=code, headers=headers)
 
 

@@ -1,0 +1,1 @@
+"""Measurements that nobody's tests wait for: `python -m bench` prints one table of values, bars and verdicts."""

@@ -1,0 +1,77 @@
+"""From the start of a process to a configuration on disk: `headgate serve FOLDER --once`, as a user starts it.
+
+The clock starts before the process does and stops at the change time of the last file written. `nginx -t`, which follows, is
+measured elsewhere: the process is ended when its nginx appears. The bar for memory is for the main process; the peak of all
+processes at one moment, those that parse YAML included, is reported beside it.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from msgspec import Struct
+
+from bench.folders import Format, write_folder, write_single
+from bench.measure import Watch, end_group
+from bench.table import Measure, Unit
+
+COUNTS = (1_000, 5_000, 10_000)
+ROUNDS = 3
+_SECONDS = {(Format.JSON, 10_000): 4.0, (Format.YAML, 10_000): 10.0}
+_MEGABYTES = {(Format.JSON, 10_000): 300.0}
+
+
+class Start(Struct, frozen=True):
+    seconds: float
+    own_megabytes: float
+    tree_megabytes: float
+
+
+def measure(ground: Path) -> list[Measure]:
+    measures = []
+    for written_as in Format:
+        for count in COUNTS:
+            folder = write_folder(ground / f"{written_as.value}-{count}", count, written_as)
+            measures += _measures(folder, ground, count, written_as)
+    for written_as in Format:
+        folder = write_single(ground / f"{written_as.value}-single", COUNTS[-1], written_as)
+        seconds = _start(folder, ground / "state-single").seconds
+        note = f"one file of {COUNTS[-1]:,}, once"
+        measures.append(Measure(f"start → on disk, {written_as.name}, a single file", seconds, Unit.SECONDS, note=note))
+    return measures
+
+
+def _measures(folder: Path, ground: Path, count: int, written_as: Format) -> list[Measure]:
+    starts = [_start(folder, ground / f"state-{written_as.value}-{count}-{turn}") for turn in range(ROUNDS)]
+    name = f"start → on disk, {written_as.name}, {count:,}"
+    seconds = median(start.seconds for start in starts)
+    resident = max(start.own_megabytes for start in starts)
+    whole = max(start.tree_megabytes for start in starts)
+    case = (written_as, count)
+    return [
+        Measure(name, seconds, Unit.SECONDS, _SECONDS.get(case), f"median of {ROUNDS}, a file for each Ingress"),
+        Measure(
+            f"{name}: resident", resident, Unit.MEGABYTES, _MEGABYTES.get(case), f"peak; all processes {whole:.0f} MB"
+        ),
+    ]
+
+
+def _start(folder: Path, state: Path) -> Start:
+    command = [sys.executable, "-m", "headgate", "serve", str(folder), "--once", "--state-dir", str(state)]
+    began = time.time_ns()
+    child = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        watch = Watch(child.pid, until=_is_test)
+        watch.join()
+        if not watch.saw.is_set():
+            raise RuntimeError(f"{' '.join(command)} ended before nginx -t")
+    finally:
+        end_group(child)
+    last = max(path.stat().st_mtime_ns for path in (state / "nginx").rglob("*.conf"))
+    return Start((last - began) / 1e9, watch.own_peak, watch.tree_peak)
+
+
+def _is_test(words: list[str]) -> bool:
+    return bool(words) and words[0].endswith("nginx") and "-t" in words

@@ -28,6 +28,7 @@ MEASUREMENTS: Mapping[str, Callable[[Path], list[Measure]]] = {
 def main() -> int:
     arguments = _arguments()
     ground = Path(tempfile.mkdtemp(prefix="headgate-bench-", dir=arguments.folder))
+    ground.chmod(0o755)  # root's workers are somebody else, and must be able to enter
     try:
         machine = facts(ground)
         measures = []

@@ -1,13 +1,12 @@
 """Watch processes from outside: time, memory and CPU, read from the kernel.
 
 The peak that `wait4` tells is the largest of a process and of all its children, so memory of one process of a tree has to be
-looked at while it lives; `Watch` does that every few milliseconds.
+looked at while it lives; `watch` does that every few milliseconds.
 """
 
 import os
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -38,30 +37,24 @@ def run(command: Sequence[str]) -> Run:
     return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / _MEGABYTE)
 
 
-class Watch:
-    """Looks at a process and its descendants until told to stop."""
+class Peaks(Struct, frozen=True):
+    """The most memory, in megabytes: of the process itself, and of it and its descendants at one moment."""
 
-    def __init__(self, pid: int, *, until: Callable[[list[str]], bool]) -> None:
-        self._pid = pid
-        self._until = until
-        self.own_peak = 0.0  # megabytes, of the process itself
-        self.tree_peak = 0.0  # of all at one moment
-        self.saw = threading.Event()  # a descendant that `until` knows by its words
-        self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
+    own: float
+    tree: float
 
-    def join(self) -> None:
-        self._thread.join()
 
-    def _look(self) -> None:
-        while not self.saw.is_set() and (PROC / str(self._pid)).exists():
-            tree = list(_descendants(self._pid))
-            if any(self._until(_words(pid)) for pid in tree):
-                self.saw.set()
-                break
-            self.own_peak = max(self.own_peak, _own_peak(self._pid))
-            self.tree_peak = max(self.tree_peak, sum(_resident(pid) for pid in (self._pid, *tree)))
-            time.sleep(PAUSE)
+def watch(child: subprocess.Popen[bytes], *, until: Callable[[list[str]], bool]) -> Peaks:
+    """Look at a process until it has a descendant that `until` knows by its words; one that ends before is a failure."""
+    own = tree = 0.0
+    while child.poll() is None:
+        descendants = list(_descendants(child.pid))
+        if any(until(_words(pid)) for pid in descendants):
+            return Peaks(own, tree)
+        own = max(own, _own_peak(child.pid))
+        tree = max(tree, sum(_resident(pid) for pid in (child.pid, *descendants)))
+        time.sleep(PAUSE)
+    raise RuntimeError(f"{child.args!r} ended with {child.returncode} before its time")
 
 
 def _descendants(pid: int) -> Iterator[int]:

@@ -14,7 +14,7 @@ from statistics import median
 from msgspec import Struct
 
 from bench.folders import Format, write_folder, write_single
-from bench.measure import Watch, end_group
+from bench.measure import end_group, watch
 from bench.table import Measure, Unit
 
 COUNTS = (1_000, 5_000, 10_000)
@@ -59,18 +59,16 @@ def _measures(folder: Path, ground: Path, count: int, written_as: Format) -> lis
 
 
 def _start(folder: Path, state: Path) -> Start:
-    command = [sys.executable, "-m", "headgate", "serve", str(folder), "--once", "--state-dir", str(state)]
+    serve = [sys.executable, "-m", "headgate", "serve", str(folder), "--once"]
+    command = [*serve, "--state-dir", str(state), "--log-level", "error"]
     began = time.time_ns()
-    child = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    child = subprocess.Popen(command, start_new_session=True)
     try:
-        watch = Watch(child.pid, until=_is_test)
-        watch.join()
-        if not watch.saw.is_set():
-            raise RuntimeError(f"{' '.join(command)} ended before nginx -t")
+        peaks = watch(child, until=_is_test)
     finally:
         end_group(child)
     last = max(path.stat().st_mtime_ns for path in (state / "nginx").rglob("*.conf"))
-    return Start((last - began) / 1e9, watch.own_peak, watch.tree_peak)
+    return Start((last - began) / 1e9, peaks.own, peaks.tree)
 
 
 def _is_test(words: list[str]) -> bool:

@@ -9,7 +9,7 @@ from headgate.model.layout import Layout
 from headgate.model.server import Site
 from headgate.model.shape import Model
 from headgate.render import Rendering, render
-from tests.safety.twins import Twins, read_cached, without_computed
+from tests.safety.twins import Twins, closed, read_cached, without_computed
 from tests.support.nginx_tokens import Broken
 
 LAYOUT = Layout(tree="/state/nginx", run="/state/run", temp="/state/tmp", access_log="/state/log/access.log")
@@ -32,7 +32,7 @@ def judge(model: Model, can: Capabilities, layout: Layout = LAYOUT) -> Rendering
         if site.source not in blamed:
             _hold(_take(files, site.source)[1], _take(others, twin.source)[1], twins, snippets_of(site))
     if model.shape.main.source not in blamed:
-        _hold(files.pop(_MAIN), others[_MAIN], twins, [(model.shape.main.options.snippets.main or "") + "\n"])
+        _hold(files.pop(_MAIN), others[_MAIN], twins, [closed(model.shape.main.options.snippets.main or "")])
     _hold_default_server(files.pop(_DEFAULT, None), model, blamed)
     assert not files, f"nobody asked for {list(files)}"
     return rendering
@@ -72,4 +72,4 @@ def _hold_default_server(file: File | None, model: Model, blamed: set[Ref]) -> N
 def snippets_of(site: Site) -> list[str]:
     texts = [server.options.snippets.server for server in site.servers]
     texts += [location.snippet.text for server in site.servers for location in server.locations if location.snippet]
-    return [text + "\n" for text in texts if text]
+    return [closed(text) for text in texts if text]

@@ -86,7 +86,7 @@ class Twins:
         if words[0].startswith("ssl_certificate"):
             return (Directive(tuple(self.files.get(word, word) for word in words)),)
         if len(words) == 3 and words[2] == "x" and (found := _STAND_IN.fullmatch(words[1])):
-            return read_cached(self._texts[int(found[1])] + "\n")
+            return read_cached(closed(self._texts[int(found[1])]))
         restored = tuple(
             _STAND_IN.sub(self._escaped if _is_our_pattern(words[0], at, word) else self._verbatim, word)
             for at, word in enumerate(words)
@@ -98,6 +98,11 @@ class Twins:
 
     def _escaped(self, found: re.Match[str]) -> str:
         return re.escape(self._verbatim(found))
+
+
+def closed(snippet: str) -> str:
+    """A snippet as it is printed: with one line end behind it, whatever was there."""
+    return snippet.rstrip("\r\n") + "\n"
 
 
 def _is_our_pattern(directive: str, at: int, word: str) -> bool:

@@ -28,6 +28,7 @@ KINDS: dict[tuple[str, str], type[Known]] = {
     ("v1", "ConfigMap"): ConfigMap,
 }
 _KNOWN_KINDS = {kind: version for version, kind in KINDS}
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # the whole object again, as kubectl remembers it
 _CLUSTER_WIDE = frozenset({"IngressClass"})
 # Others have kinds of these names too (`serving.knative.dev/v1` a Service, `config.openshift.io/v1` an Ingress), and
 # those are none of ours; a group of Kubernetes itself is a slip or an old version.
@@ -108,9 +109,11 @@ def _placed(found: Known) -> Object:
     namespace = "" if found.kind in _CLUSTER_WIDE else found.meta.namespace or "default"
     if not found.meta.name:
         return Malformed(Ref(found.kind, namespace, ""), "is missing", "metadata.name")
-    if found.meta.namespace == namespace:
+    if found.meta.namespace == namespace and LAST_APPLIED not in found.meta.annotations:
         return found
-    return msgspec.structs.replace(found, meta=msgspec.structs.replace(found.meta, namespace=namespace))
+    said = {key: value for key, value in found.meta.annotations.items() if key != LAST_APPLIED}
+    meta = msgspec.structs.replace(found.meta, namespace=namespace, annotations=said)
+    return msgspec.structs.replace(found, meta=meta)
 
 
 def _ref(raw: dict[str, Any]) -> Ref:

@@ -33,8 +33,20 @@ async def live(loop: Loop, signals: Signals, beside: Iterable[Coroutine[Any, Any
         async with asyncio.TaskGroup() as group:
             others = [group.create_task(each) for each in beside]
             group.create_task(_ended(loop, signals, group.create_task(loop.run()), others))
-    except* Unusable as several:
-        raise several.exceptions[0] from None
+    except BaseExceptionGroup as several:
+        # Not `except*`: what is raised inside it comes out as a group again, and so as a traceback.
+        if (sentence := _unusable_in(several)) is not None:
+            raise sentence from None
+        raise
+
+
+def _unusable_in(group: BaseExceptionGroup[BaseException]) -> Unusable | None:
+    for each in group.exceptions:
+        if isinstance(each, Unusable):
+            return each
+        if isinstance(each, BaseExceptionGroup) and (found := _unusable_in(each)) is not None:
+            return found
+    return None
 
 
 async def _ended(loop: Loop, signals: Signals, passes: asyncio.Task[None], others: list[asyncio.Task[None]]) -> None:

@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 from headgate import __version__
+from headgate.api import Ref
 from headgate.cli.go_flags import HelpWanted, WrongUsage
 from headgate.cli.life import Signals, farewell, live
 from headgate.cli.run_flags import RunFlags
@@ -160,7 +161,13 @@ async def _until_told(member: Member, signals: Signals, tasks: list[asyncio.Task
 
 
 async def _followed(member: Member) -> None:
-    await member.source.watch(member.queue.put)
+    """What is heard before everything was listed is no reason for a pass: half a cluster must never be served."""
+
+    def changed(names: frozenset[Ref]) -> None:
+        if member.synced:
+            member.queue.put(names)
+
+    await member.source.watch(changed)
 
 
 async def _begun(member: Member) -> None:

@@ -76,6 +76,9 @@ class Member:
         self.metrics.follow_master(lambda: self.nginx.pid)
         self.metrics.follow_queue(lambda: self.queue.depth, lambda: self.queue.age)
         self.metrics.follow_writer(lambda: self.writer.pending, lambda: asdict(self.writer.progress))
+        if self.leader is not None:
+            leader = self.leader
+            self.metrics.follow_lease(lambda: leader.latest)
         self.metrics.follow_watches(lambda: {kind: asdict(each) for kind, each in self.source.counts().items()})
 
     def may_write(self) -> bool:

@@ -174,7 +174,10 @@ class Nginx:
         except NotAnswering as why:
             return Unreachable(str(why))
         if complaint is not None:
-            return await self._refuse(complaint, fileset, suspects)
+            refused = await self._refuse(complaint, fileset, suspects)
+            if complaint.bind and not refused.blamed and not self._lived:
+                raise Unusable(f"nginx could not listen on {complaint.bind}: {complaint.message}.")
+            return refused
         self._elders = ()
         self._asked = asked = Asked(generation, fileset, suspects, self._run.log_size(), starting=True)
         self._death.clear()

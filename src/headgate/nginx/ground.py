@@ -108,6 +108,8 @@ def ports_free(listeners: Iterable[Listener]) -> None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((listener.address, listener.port))
+            except PermissionError:
+                continue  # what we may not, nginx may: its file can have the capability. It speaks for itself
             except OSError as why:
                 raise Unusable(occupied(listener, why)) from why
 
@@ -119,8 +121,6 @@ def occupied(listener: Listener, why: OSError) -> str:
     match why.errno:
         case errno.EADDRINUSE:
             return f"{where} is in use by another program: stop it, or choose another port with {flag}."
-        case errno.EACCES:
-            return f"{where} may not be opened by this user: choose a port above 1023 with {flag}."
         case errno.EADDRNOTAVAIL:
             return f"{where} cannot be opened, since {address} is no address of this machine: see --address."
     return f"{where} cannot be opened: {why.strerror}."

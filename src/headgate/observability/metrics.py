@@ -90,6 +90,10 @@ class Metrics:
         """Kind → lists, watches, events and failures."""
         self._followed.watches = counts
 
+    def follow_lease(self, latest: Callable[[], float]) -> None:
+        """How late the lease was renewed, at the worst."""
+        self.own.lease_late.set_function(latest)
+
     def leading(self, *, is_leader: bool) -> None:
         self.own.leader.set(1 if is_leader else 0)
 

@@ -29,6 +29,7 @@ class OwnMetrics:
         self.queue_age = gauge("queue_age_seconds", "For how long the oldest name has waited for a pass")
         self.status_pending = gauge("status_pending", "Statuses and events that are still to be written")
         self.leader = gauge("leader", "Whether this replica writes statuses and events")
+        self.lease_late = gauge("lease_late_seconds", "How late the latest of all renewals of the lease came")
 
     def passed(self, record: PassRecord) -> None:
         self._passes.labels(record.change, record.outcome).inc()

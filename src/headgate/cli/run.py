@@ -100,7 +100,7 @@ async def _serve(flags: RunFlags, member: Member, named: Named, binary: Binary, 
         tell("took over a running nginx", pid=member.nginx.pid, generation=taken)
     async with _ports(flags, member, presented, signals):
         await member.loop.recall(read_lines((await member.keepsake.read()).encode().splitlines()))
-        member.source.need(member.loop.held.secrets())
+        member.source.need(member.loop.held.secrets(standing_in=False))
         tasks = [asyncio.create_task(each) for each in _beside(flags, member, binary)]
         try:
             await _until_told(member, signals, tasks)

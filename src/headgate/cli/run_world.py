@@ -129,6 +129,7 @@ class Member:
 
     def _passed(self, passed: Passed) -> None:
         self.telling.passed(passed, self.loop.held)
+        self.source.need(self.loop.held.secrets(standing_in=True))
         self._renew(passed)
 
     def _renew(self, passed: Passed) -> None:

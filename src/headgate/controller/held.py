@@ -135,9 +135,10 @@ class Held:
         """The accepted versions that serve in the place of refused ones: what another replica must know to serve the same."""
         return {ref: self._accepted[ref] for ref in sorted(self._refused) if ref in self._accepted}
 
-    def secrets(self) -> frozenset[Ref]:
-        """Secrets that accepted versions refer to: they may be needed again though no present version names them."""
-        named = (each.object for each in self._accepted.values() if isinstance(each.object, Ingress))
+    def secrets(self, *, standing_in: bool) -> frozenset[Ref]:
+        """Secrets that accepted versions refer to: needed though no present version may name them. Of all, or of those that serve now."""
+        known = self.standing_in() if standing_in else self._accepted
+        named = (each.object for each in known.values() if isinstance(each.object, Ingress))
         return frozenset(
             Ref("Secret", ingress.meta.namespace, entry.secret_name)
             for ingress in named

@@ -8,16 +8,20 @@ DEV     := .venv/.set-up-dev
 EXAMPLE ?= cafe
 CASE    ?=
 VALUES  ?= 1000000
+TESTS   ?=
 PAGES   := annotations configmap flags
 
 MAKEFLAGS     += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run setup check test test-nginx test-cluster golden fuzz bench docs nginx
+.PHONY: help run image setup check test e2e test-nginx test-cluster golden fuzz bench docs nginx
 
 ##@ Use it
 
 run: $(if $(filter grpc,$(EXAMPLE)),$(DEV),$(RUNTIME)) nginx ## serve an example on this machine (EXAMPLE=reports; cafe by default)
 	@$(PYTHON) examples/run.py $(EXAMPLE)
+
+image: ## build the image with docker or buildah (IMAGE=name, BASE=base image; scripts/image says more)
+	@scripts/image
 
 ##@ Work on it
 
@@ -41,6 +45,9 @@ test-cluster: $(DEV) nginx ## only the tests against a real kube-apiserver and e
 test-nginx: $(DEV) nginx ## only the tests that ask a real nginx over the wire
 	@$(PYTHON) -m pytest -n auto tests/nginx
 
+e2e: $(DEV) ## a whole real cluster on this machine: install, serve, update, remove (as root)
+	@$(PYTHON) -m tests.e2e $(TESTS)
+
 golden: $(DEV) nginx ## write a golden case again from its in.yaml (CASE=cors/any-origin)
 	@$(PYTHON) -m tests.golden.regenerate $(CASE)
 
@@ -60,7 +67,7 @@ docs: $(DEV) ## write docs/reference again from the code, and build all pages in
 help:
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	  /^[a-z0-9-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The stamps are older than the lock when the lock has changed, and then the set-up runs again.
 $(RUNTIME) $(DEV): pyproject.toml uv.lock scripts/setup

@@ -37,7 +37,7 @@ def measure(ground: Path) -> list[Measure]:
             measures += _measures(folder, ground, count, written_as)
     for written_as in Format:
         folder = write_single(ground / f"{written_as.value}-single", COUNTS[-1], written_as)
-        seconds = _start(folder, ground / "state-single").seconds
+        seconds = _start(folder, ground / f"state-{written_as.value}-single").seconds
         note = f"one file of {COUNTS[-1]:,}, once"
         measures.append(Measure(f"start → on disk, {written_as.name}, a single file", seconds, Unit.SECONDS, note=note))
     return measures

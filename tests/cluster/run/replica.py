@@ -127,6 +127,23 @@ class Replica:
         assert answer is not None
         return answer
 
+    async def serves(self, question: Callable[[], T], what: str = "", *, deadline: float = DEADLINE) -> T:
+        """Wait for an effect on the wire, and then until nobody answers by the configuration before it."""
+        answer = await self.eventually(question, what, deadline=deadline)
+        await self.settled()
+        return answer
+
+    async def settled(self) -> None:
+        """The workers of before are on their way out; while both are there, either may take a connection."""
+        await self.eventually(self._is_settled, "the end of the old workers")
+
+    def _is_settled(self) -> bool:
+        written = re.search(r"^worker_processes (\w+);", (self.home / "etc" / "nginx.conf").read_text(), re.MULTILINE)
+        assert written is not None
+        children = [pid for pid, parent in kernel.parents().items() if parent == self.nginx]
+        accepting = [pid for pid in children if "shutting down" not in kernel.title(pid)]
+        return len(accepting) == (os.cpu_count() if written[1] == "auto" else int(written[1]))
+
     # how it ends
 
     @property

@@ -22,9 +22,9 @@ async def test_only_ingresses_of_our_class_are_served(scene: Scene) -> None:
     assert replica.backend("ours.test") == replica.backend("legacy.test") == "tea"
     assert {replica.ask(host=host).reason for host in ("theirs.test", "nobodys.test")} == {"no-host"}
     await scene.hand.patch(route("theirs", "", ""), {"spec": {"ingressClassName": scene.class_name}})
-    await replica.eventually(lambda: replica.backend("theirs.test") == "tea", "one that became ours")
+    await replica.serves(lambda: replica.backend("theirs.test") == "tea", "one that became ours")
     await scene.hand.patch(scene.route("ours", "", ""), {"spec": {"ingressClassName": theirs["metadata"]["name"]}})
-    await replica.eventually(lambda: replica.ask(host="ours.test").reason == "no-host", "one that was ours")
+    await replica.serves(lambda: replica.ask(host="ours.test").reason == "no-host", "one that was ours")
 
 
 async def test_a_default_class_takes_those_without_one(
@@ -40,6 +40,6 @@ async def test_a_default_class_takes_those_without_one(
             ingress_class(scene.class_name, OURS),
             {"metadata": ingress_class("", OURS, is_default=True)["metadata"] | {"name": scene.class_name}},
         )
-        await replica.eventually(lambda: replica.backend("before.test") == "tea", "one from before")
+        await replica.serves(lambda: replica.backend("before.test") == "tea", "one from before")
         await scene.hand.create(route("after", "after.test", "tea"))
-        await replica.eventually(lambda: replica.backend("after.test") == "tea", "one that got the default class")
+        await replica.serves(lambda: replica.backend("after.test") == "tea", "one that got the default class")

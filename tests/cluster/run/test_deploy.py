@@ -103,14 +103,12 @@ async def live_through_everything(scene: Scene, apps: str, tmp_path: Path) -> No
     await replica.start().ready()
     cafe = scene.route("cafe", "cafe.test", "tea", namespace=apps, class_name="nginx")
     await hand.create(cafe)
-    await replica.eventually(lambda: replica.backend("cafe.test") == "tea", "an Ingress")
+    await replica.serves(lambda: replica.backend("cafe.test") == "tea", "an Ingress")
     await hand.patch(service(PLACE, namespace=PLACE), {"spec": {"externalIPs": ["198.51.100.1"]}})
     await shown(partial(_shows, hand, cafe, "198.51.100.1"), "a status")
     # A Secret that was there before anybody referred to it is fetched by its name.
     await hand.patch(cafe, {"spec": {"tls": [tls_for("pair", "cafe.test")]}})
-    await replica.eventually(
-        lambda: handshake(replica.https, "cafe.test").serial_number == made.serial, "a certificate"
-    )
+    await replica.serves(lambda: handshake(replica.https, "cafe.test").serial_number == made.serial, "a certificate")
     await _goes_wrong_and_is_mended(hand, replica, cafe)
     # A second life finds the events and the accepted versions of the first.
     await hand.patch(cafe, BAD)

@@ -46,7 +46,7 @@ async def test_a_deletion_that_was_compacted_away_comes_to_light(own_scene: Scen
             await scene.hand.create(scene.route("comes", "comes.test", "tea"))
             await asyncio.to_thread(scene.plane.compact)
             wire.mend()
-            await replica.eventually(lambda: replica.backend("comes.test") == "tea", "what came meanwhile")
+            await replica.serves(lambda: replica.backend("comes.test") == "tea", "what came meanwhile")
             assert replica.ask(host="goes.test").reason == "no-host"
         assert replica.metrics()['headgate_watch_lists_total{kind="Ingress"}'] > 1
 
@@ -62,14 +62,14 @@ async def test_the_api_server_and_etcd_are_killed_under_traffic(own_scene: Scene
             await replica.says("does not answer as it should")
             await asyncio.to_thread(scene.plane.start_apiserver)
             await scene.hand.create(scene.route("bar", "bar.test", "tea"))
-            await replica.eventually(lambda: replica.backend("bar.test") == "tea", "a change after the outage")
+            await replica.serves(lambda: replica.backend("bar.test") == "tea", "a change after the outage")
             scene.plane.kill("etcd")
             await asyncio.to_thread(scene.plane.start_etcd)
             await asyncio.to_thread(_wait_for, scene)
             await scene.hand.delete(scene.route("bar", "", ""))
             await scene.hand.create(scene.route("pub", "pub.test", "tea"))
-            await replica.eventually(lambda: replica.backend("pub.test") == "tea", "a change after etcd's death")
-            await replica.eventually(lambda: replica.ask(host="bar.test").reason == "no-host", "a deletion")
+            await replica.serves(lambda: replica.backend("pub.test") == "tea", "a change after etcd's death")
+            await replica.serves(lambda: replica.ask(host="bar.test").reason == "no-host", "a deletion")
             await replica.says("mended", "the API server")
         assert replica.nginx == master
         assert replica.reloads() - reloads <= 3, "an outage is no reason to reload"
@@ -105,7 +105,7 @@ async def test_a_token_that_rotates_is_taken_up(scene: Scene, tmp_path: Path) ->
     fresh.write_text(await scene.hand.token())
     fresh.replace(token)
     await scene.hand.create(scene.route("cafe", "cafe.test", "tea"))
-    await replica.eventually(lambda: replica.backend("cafe.test") == "tea", "a change after the rotation")
+    await replica.serves(lambda: replica.backend("cafe.test") == "tea", "a change after the rotation")
     assert replica.is_ready()
 
 
@@ -127,7 +127,7 @@ async def test_a_right_that_is_taken_away_and_returned(scene: Scene, tmp_path: P
             await replica.says("ingresses", "Give the service account this right")
             await scene.hand.create(scene.route("bar", "bar.test", "tea"))
             await scene.hand.may(*READING)
-            await replica.eventually(lambda: replica.backend("bar.test") == "tea", "what came meanwhile")
+            await replica.serves(lambda: replica.backend("bar.test") == "tea", "what came meanwhile")
         assert len(replica.lines("cannot list resource", '"ingresses"')) <= 2, "said once, not at every try"
 
 
@@ -139,7 +139,7 @@ async def test_custom_resources_that_are_installed_later_are_noticed(own_scene: 
         await replica.says("not installed", "virtualservers")
         await scene.hand.create(definition("k8s.nginx.org", "VirtualServer", "virtualservers"))
         await scene.hand.create(scene.route("cafe", "cafe.test", "tea"))
-        await replica.eventually(lambda: replica.backend("cafe.test") == "tea", "everything else goes on")
+        await replica.serves(lambda: replica.backend("cafe.test") == "tea", "everything else goes on")
         await replica.says("not read by this version", "virtualservers", deadline=90)
 
 

@@ -70,8 +70,8 @@ async def test_what_was_to_be_written_is_written_before_the_end(scene: Scene) ->
     await shown(partial(_is_held_by, scene, replica), "a leader")
     many = [scene.route(f"many-{number}", f"many-{number}.test", "tea") for number in range(60)]
     await asyncio.gather(*map(scene.hand.create, many))
-    await replica.eventually(lambda: replica.backend("many-59.test") == "tea", "all of them")
-    await replica.eventually(lambda: replica.backend("many-0.test") == "tea", "all of them")
+    await replica.serves(lambda: replica.backend("many-59.test") == "tea", "all of them")
+    await replica.serves(lambda: replica.backend("many-0.test") == "tea", "all of them")
     replica.terminate()
     assert await asyncio.to_thread(replica.wait) == 0
     shown_by = [await shows(scene, f"many-{number}", {"ip": "198.51.100.1"}) for number in range(60)]
@@ -99,7 +99,7 @@ async def test_killed_headgate_leaves_nginx_serving_and_the_next_one_takes_over(
         replica.start()
         await replica.says("took over a running nginx")
         await replica.ready()
-        await replica.eventually(lambda: replica.backend("bar.test") == "tea", "what came meanwhile")
+        await replica.serves(lambda: replica.backend("bar.test") == "tea", "what came meanwhile")
         assert replica.nginx == master
     assert "nginx: master" in kernel.title(master)
 

@@ -17,7 +17,7 @@ async def test_every_metric_of_f5s_controller_is_there_and_counts(scene: Scene) 
     await scene.app("tea")
     await scene.hand.create(scene.route("cafe", "cafe.test", "tea"))
     replica = await scene.replica("-enable-latency-metrics")
-    await replica.eventually(lambda: replica.backend("cafe.test") == "tea")
+    await replica.serves(lambda: replica.backend("cafe.test") == "tea")
     await replica.eventually(lambda: any("upstream_server_response_latency" in name for name in replica.metrics()))
     text = client.ask(replica.metrics_port, "/metrics").body.decode()
     listed = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE ")}

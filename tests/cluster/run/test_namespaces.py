@@ -40,12 +40,12 @@ async def test_labelled_namespaces_come_and_go(scene: Scene) -> None:
     assert replica.backend("one.test") == "one"
     assert replica.ask(host="two.test").reason == "no-host"
     await scene.hand.patch(namespace(two), {"metadata": {"labels": {mark: "yes"}}})
-    await replica.eventually(lambda: replica.backend("two.test") == "two", "one that joined")
+    await replica.serves(lambda: replica.backend("two.test") == "two", "one that joined")
     await scene.hand.patch(namespace(one), {"metadata": {"labels": {mark: None}}})
-    await replica.eventually(lambda: replica.ask(host="one.test").reason == "no-host", "one that left")
+    await replica.serves(lambda: replica.ask(host="one.test").reason == "no-host", "one that left")
     assert replica.backend("two.test") == "two"
     await scene.hand.create(scene.route("late", "late.test", "two", namespace=two))
-    await replica.eventually(lambda: replica.backend("late.test") == "two", "what comes into it later")
+    await replica.serves(lambda: replica.backend("late.test") == "two", "what comes into it later")
 
 
 async def test_secrets_of_unlisted_namespaces_are_not_read(scene: Scene) -> None:

@@ -21,30 +21,30 @@ async def test_an_ingress_comes_changes_and_goes(scene: Scene) -> None:
     await scene.app("tea")
     await scene.app("coffee")
     await scene.hand.create(scene.route("cafe", "cafe.test", "tea"))
-    await replica.eventually(lambda: replica.backend("cafe.test") == "tea", "tea")
+    await replica.serves(lambda: replica.backend("cafe.test") == "tea", "tea")
     await scene.hand.apply(scene.route("cafe", "cafe.test", "coffee"))
-    await replica.eventually(lambda: replica.backend("cafe.test") == "coffee", "coffee")
+    await replica.serves(lambda: replica.backend("cafe.test") == "coffee", "coffee")
     await scene.hand.apply(scene.route("cafe", "bar.test", "coffee"))
-    await replica.eventually(lambda: replica.backend("bar.test") == "coffee", "another host")
+    await replica.serves(lambda: replica.backend("bar.test") == "coffee", "another host")
     assert replica.ask(host="cafe.test").reason == "no-host"
     await scene.hand.delete(scene.route("cafe", "", ""))
-    await replica.eventually(lambda: replica.ask(host="bar.test").reason == "no-host", "the end of it")
+    await replica.serves(lambda: replica.ask(host="bar.test").reason == "no-host", "the end of it")
 
 
 async def test_endpoints_come_move_and_go(scene: Scene) -> None:
     replica = await scene.replica()
     one, two = scene.pod("one"), scene.pod("two")
     await scene.hand.create(scene.route("cafe", "cafe.test", "tea"))
-    await replica.eventually(lambda: replica.ask(host="cafe.test").reason == "no-endpoints", "no Service yet")
+    await replica.serves(lambda: replica.ask(host="cafe.test").reason == "no-endpoints", "no Service yet")
     await scene.hand.create(service("tea", service_port(80)))
     await scene.hand.create(endpoints("tea", one.address, port=one.port))
-    await replica.eventually(lambda: replica.backend("cafe.test") == "one", "the first pod")
+    await replica.serves(lambda: replica.backend("cafe.test") == "one", "the first pod")
     await scene.hand.apply(endpoints("tea", two.address, port=two.port))
-    await replica.eventually(lambda: replica.backend("cafe.test") == "two", "the second pod")
+    await replica.serves(lambda: replica.backend("cafe.test") == "two", "the second pod")
     await scene.hand.create(endpoints("tea", one.address, port=one.port, suffix="2"))
-    await replica.eventually(lambda: replica.backend("cafe.test") == "one", "a second slice")
+    await replica.serves(lambda: replica.backend("cafe.test") == "one", "a second slice")
     await scene.hand.delete(endpoints("tea", port=1), endpoints("tea", port=1, suffix="2"))
-    await replica.eventually(lambda: replica.ask(host="cafe.test").reason == "no-endpoints", "none left")
+    await replica.serves(lambda: replica.ask(host="cafe.test").reason == "no-endpoints", "none left")
 
 
 async def test_a_service_changes_its_ports_and_goes(scene: Scene) -> None:
@@ -58,11 +58,11 @@ async def test_a_service_changes_its_ports_and_goes(scene: Scene) -> None:
         endpoints("web", admin.address, port=admin.port, port_name="admin", suffix="2"),
         scene.route("web", "web.test", "web"),
     )
-    await replica.eventually(lambda: replica.backend("web.test") == "plain", "the first port")
+    await replica.serves(lambda: replica.backend("web.test") == "plain", "the first port")
     await scene.hand.patch(web, {"spec": both["spec"]})
-    await replica.eventually(lambda: replica.backend("web.test") == "admin", "the other port")
+    await replica.serves(lambda: replica.backend("web.test") == "admin", "the other port")
     await scene.hand.delete(web)
-    await replica.eventually(lambda: replica.ask(host="web.test").reason == "no-endpoints", "no Service")
+    await replica.serves(lambda: replica.ask(host="web.test").reason == "no-endpoints", "no Service")
 
 
 async def test_a_secret_comes_is_renewed_and_goes(scene: Scene) -> None:
@@ -70,34 +70,32 @@ async def test_a_secret_comes_is_renewed_and_goes(scene: Scene) -> None:
     await scene.app("tea")
     first, second = pair("cafe.test"), pair("cafe.test")
     await scene.hand.create(scene.route("cafe", "cafe.test", "tea", tls=[tls_for("pair", "cafe.test")]))
-    await replica.eventually(lambda: is_refused(replica.https, "cafe.test"), "a refusal without a pair")
+    await replica.serves(lambda: is_refused(replica.https, "cafe.test"), "a refusal without a pair")
     await scene.hand.create(tls_secret("pair", first))
-    await replica.eventually(
-        lambda: handshake(replica.https, "cafe.test").serial_number == first.serial, "the first pair"
-    )
+    await replica.serves(lambda: handshake(replica.https, "cafe.test").serial_number == first.serial, "the first pair")
     assert replica.backend("cafe.test", tls=True) == "tea"
     await scene.hand.patch(tls_secret("pair", second), {"data": tls_secret("pair", second)["data"]})
-    await replica.eventually(
+    await replica.serves(
         lambda: handshake(replica.https, "cafe.test").serial_number == second.serial, "the renewed pair"
     )
     # A Secret that is gone cannot be told from one that somebody is about to create again: names stay refused.
     await scene.hand.delete(tls_secret("pair", second))
-    await replica.eventually(lambda: is_refused(replica.https, "cafe.test"), "a refusal again")
+    await replica.serves(lambda: is_refused(replica.https, "cafe.test"), "a refusal again")
 
 
 async def test_the_configmap_holds_for_everybody_and_can_go(scene: Scene) -> None:
     replica = await scene.replica()
     await scene.app("tea")
     await scene.hand.create(scene.route("cafe", "cafe.test", "tea"))
-    await replica.eventually(lambda: replica.backend("cafe.test") == "tea")
+    await replica.serves(lambda: replica.backend("cafe.test") == "tea")
     long = b"x" * 2048
     assert replica.ask(host="cafe.test", method="POST", body=long).status == 200
     await scene.hand.apply(configmap(CONFIG, {"client-max-body-size": "1k"}))
-    await replica.eventually(
+    await replica.serves(
         lambda: replica.ask(host="cafe.test", method="POST", body=long).reason == "body-too-large", "the new limit"
     )
     await scene.hand.delete(scene.config)
-    await replica.eventually(
+    await replica.serves(
         lambda: replica.ask(host="cafe.test", method="POST", body=long).status == 200, "the usual limit"
     )
 
@@ -116,7 +114,7 @@ async def test_one_host_from_two_namespaces(scene: Scene) -> None:
             namespace=f"{scene.namespace}-b",
         ),
     )
-    await replica.eventually(lambda: replica.backend("cafe.test", "/tea") == "tea")
-    await replica.eventually(lambda: replica.backend("bar.test", "/coffee") == "coffee")
+    await replica.serves(lambda: replica.backend("cafe.test", "/tea") == "tea")
+    await replica.serves(lambda: replica.backend("bar.test", "/coffee") == "coffee")
     await scene.hand.delete({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"{scene.namespace}-b"}})
     assert replica.ask("/tea", host="cafe.test").status == 200

@@ -32,7 +32,7 @@ async def test_the_leader_is_killed_and_the_next_one_completes_what_is_missing(s
     one.vanish()
     died = time.monotonic()
     await scene.hand.create(scene.route("second", "second.test", "tea"))
-    await two.eventually(lambda: two.backend("second.test") == "tea", "what came without a leader")
+    await two.serves(lambda: two.backend("second.test") == "tea", "what came without a leader")
     assert not await scene.addresses("second")
     await two.eventually(lambda: leads(two), "the next leader", deadline=LEASE + 15)
     assert time.monotonic() - died < LEASE + 5

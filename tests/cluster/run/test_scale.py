@@ -44,7 +44,7 @@ async def test_two_thousand_at_start_and_a_burst_of_changes(own_scene: Scenes) -
             scene.hand.patch(each, {"spec": {"rules": [{"host": f"many-{number}.test", "http": changed}]}})
             for number, each in enumerate(routes(scene, 500))
         )
-        await replica.eventually(
+        await replica.serves(
             lambda: {replica.backend(f"many-{number}.test") for number in (0, 250, 499)} == {"coffee"}, "the burst"
         )
         assert replica.reloads() - 1 <= 12, "a burst is a handful of reloads"

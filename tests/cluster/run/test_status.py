@@ -109,7 +109,7 @@ async def test_whoever_wants_no_statuses_gets_none(scene: Scene) -> None:
     replica = await scene.replica("-report-ingress-status=false", f"-external-service={FRONT}")
     await shown(partial(scene.events, "cafe"), "an event: so much was written")
     await scene.hand.patch(scene.route("cafe", "", ""), {"spec": {"ingressClassName": "another"}})
-    await replica.eventually(lambda: replica.ask(host="cafe.test").reason == "no-host")
+    await replica.serves(lambda: replica.ask(host="cafe.test").reason == "no-host")
     assert replica.stop() == 0
     assert scene.writes(replica, "ingresses/status") == []
     assert await scene.addresses("cafe") == []

@@ -31,6 +31,7 @@ from headgate.model.values import Comment, Expression, Pattern, Snippet, Upstrea
 from headgate.render.headers import Setting, sent, sent_grpc
 from headgate.render.locations import PrintedLocation, adds_headers, printed_locations
 
+_NOTHING = Options()
 GRPC_ERRORS = (400, 401, 403, 404, 405, 408, 414, 426, 500, 501, 502, 503, 504)
 
 
@@ -121,7 +122,7 @@ def _server_facts(
         "pair": f"{around.tree}/{certificates[pair][0]}" if pair is not None and pair in certificates else None,
         "redirect": _https(redirect_port) if server.tls is not None and server.options.redirects.plain else None,
         "forwarded": Expression("https://$host$request_uri") if server.options.redirects.forwarded else None,
-        "said": server.said,
+        "said": server.said if server.said != _NOTHING else None,
         "headers": _own_headers(server),
         "grpc_headers": sent_grpc(forwarded_tls=True) if server.options.redirects.forwarded else (),
         "hsts": _hsts_value(server.options) if hsts.enabled and (server.tls is not None or hsts.behind_proxy) else None,

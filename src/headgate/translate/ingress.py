@@ -20,6 +20,7 @@ from headgate.model.server import (
     Location,
     Match,
     Pass,
+    PassByName,
     Server,
     Site,
     Target,
@@ -271,20 +272,19 @@ class _Reader:
                 "spec.rules",
                 f"path {shown(placed.path.text)} is longer than 255 bytes with its closing /, beyond which nginx would match other paths too",
             )
-        target = self._rewritten(found.target, placed)
+        target = found.target
+        if not isinstance(target, Answer) and target.rewrite is not None:
+            target = self._rewritten(target, target.rewrite, placed)
         return Location(placed.path, target, self.source, found.service, self.location_snippet)
 
-    def _rewritten(self, target: Target, placed: Placed) -> Target:
+    def _rewritten(self, target: Pass | PassByName, rewrite: str, placed: Placed) -> Target:
         """The subtree half of a Prefix replaces `/foo/`, so what it puts there ends with a slash too."""
-        if isinstance(target, Answer) or target.rewrite is None:
-            return target
         if placed.path.match in (Match.REGEX, Match.REGEX_ANY_CASE):
             self.notes.reject(
                 "annotation nginx.org/rewrites",
                 "a rewrite cannot replace a part of a regular expression: take out nginx.org/path-regex or the rewrite",
             )
             return target
-        rewrite = target.rewrite
         if placed.subtree and not rewrite.endswith("/"):
             rewrite += "/"
         return structs.replace(target, rewrite=rewrite, replaced=placed.stands_for)

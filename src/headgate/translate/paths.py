@@ -32,6 +32,7 @@ class PathType(Enum):
     IMPLEMENTATION_SPECIFIC = "ImplementationSpecific"
 
 
+_TYPES = {kind.value: kind for kind in PathType} | {"": PathType.IMPLEMENTATION_SPECIFIC}
 _RANK = {PathType.EXACT: 0, PathType.PREFIX: 1, PathType.IMPLEMENTATION_SPECIFIC: 2}
 
 
@@ -62,10 +63,9 @@ PATTERNS = frozenset({PathRegex.CASE_SENSITIVE, PathRegex.CASE_INSENSITIVE})
 
 def parse_type(text: str) -> PathType:
     """The type of a path; raises ValueError saying what would be right."""
-    try:
-        return PathType(text or "ImplementationSpecific")
-    except ValueError:
-        raise ValueError(f"{shown(text)}: write Exact, Prefix or ImplementationSpecific") from None
+    if (kind := _TYPES.get(text)) is None:
+        raise ValueError(f"{shown(text)}: write Exact, Prefix or ImplementationSpecific")
+    return kind
 
 
 def parse_path(text: str, kind: PathType, *, regex: bool) -> str:
@@ -131,22 +131,21 @@ def place(routes: list[Route], *, semantics: Semantics, default: int | None) -> 
     placed.prefix("/", default if default is not None else NO_PATH, subtree=by_element)
     if by_element:
         placed.guard()
-    return sorted(placed.locations.values(), key=lambda each: (each.path.text, each.path.match.value))
+    return sorted((*placed.prefixes.values(), *placed.exacts.values()), key=lambda each: each.path.text)
 
 
 class _Placing:
-    """Locations being placed: of two that say the same, the first counts."""
+    """Locations being placed, by their text: of two that say the same, the first counts."""
 
     def __init__(self) -> None:
-        self.locations: dict[Path, Placed] = {}
+        self.exacts: dict[str, Placed] = {}
+        self.prefixes: dict[str, Placed] = {}
 
     def exact(self, text: str, backend: int | Answer) -> None:
-        path = Path(text, Match.EXACT)
-        self.locations.setdefault(path, Placed(path, backend))
+        self.exacts.setdefault(text, Placed(Path(text, Match.EXACT), backend))
 
     def prefix(self, text: str, backend: int | Answer, *, subtree: bool = False) -> None:
-        path = Path(text, Match.PREFIX)
-        self.locations.setdefault(path, Placed(path, backend, subtree))
+        self.prefixes.setdefault(text, Placed(Path(text, Match.PREFIX), backend, subtree))
 
     def as_nginx(self, route: Route) -> None:
         (self.exact if route.type is PathType.EXACT else self.prefix)(route.path, route.backend)
@@ -162,14 +161,13 @@ class _Placing:
 
     def guard(self) -> None:
         """`location = /foo/` with a proxy_pass makes nginx redirect /foo to /foo/: say what /foo itself means."""
-        prefixes = {path.text: placed for path, placed in self.locations.items() if path.match is Match.PREFIX}
-        for text in [path.text for path in self.locations if path.match is Match.EXACT and path.text.endswith("/")]:
-            bare = Path(text[:-1], Match.EXACT)
-            if text == "/" or text in prefixes or bare in self.locations:
+        for text in [text for text in self.exacts if text.endswith("/") and text != "/"]:
+            bare = text[:-1]
+            if text in self.prefixes or bare in self.exacts:
                 continue
-            longest = max((known for known in prefixes if bare.text.startswith(known)), key=len)
-            found = prefixes[longest]
-            self.locations[bare] = Placed(bare, found.backend, found.subtree, stands_for=longest)
+            longest = max((known for known in self.prefixes if bare.startswith(known)), key=len)
+            found = self.prefixes[longest]
+            self.exacts[bare] = Placed(Path(bare, Match.EXACT), found.backend, found.subtree, stands_for=longest)
 
 
 def place_patterns(routes: list[Route], how: PathRegex, *, default: int | None) -> list[Placed]:
@@ -189,5 +187,5 @@ def _regex_path(text: str, how: PathRegex) -> Path:
 
 
 def too_long(placed: Placed) -> bool:
-    """The `/foo/` half of a Prefix is a byte longer than what the user wrote."""
-    return placed.path.match in (Match.EXACT, Match.PREFIX) and len(placed.path.text.encode()) > LONGEST
+    """The `/foo/` half of a Prefix is a byte longer than what the user wrote, and only that was looked at."""
+    return placed.subtree and len(placed.path.text.encode()) > LONGEST

@@ -1,12 +1,16 @@
 """Names as Kubernetes allows them, and what a sentence shows of the others."""
 
+import ipaddress
 import re
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from headgate.model.server import Host, HostKind
 from headgate.model.settings import Semantics
-from headgate.translate.names import is_label, is_port_name, is_subdomain, parse_host, shown
+from headgate.translate.names import is_ipv4, is_label, is_port_name, is_subdomain, parse_host, shown
+from tests.unit.worlds import steady
 
 LONGEST = ".".join(["a" * 63] * 3 + ["b" * 61])
 
@@ -71,3 +75,18 @@ def test_what_is_shown_harms_no_terminal() -> None:
     assert shown("a b") == '"a b"'
     assert shown("a\x1b[31m\n") == '"a\\x1b[31m\\x0a"'
     assert shown("x" * 100) == f'"{"x" * 80}…"'
+
+
+@steady
+@given(st.lists(st.one_of(st.integers(0, 300).map(str), st.text("0123٣ .:\n", max_size=3)), max_size=5).map(".".join))
+@example("192.0.2.1")
+@example("255.255.255.255")
+@example("256.0.0.1")
+@example("01.2.3.4")
+@example("1.2.3.4\n")
+def test_an_ipv4_address_is_what_the_standard_library_says(text: str) -> None:
+    try:
+        expected = ipaddress.ip_address(text).version == 4
+    except ValueError:
+        expected = False
+    assert is_ipv4(text) == expected

@@ -6,6 +6,7 @@ redirects the path without the slash. So these tests hold what locations mean, n
 
 import random
 import re
+from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
@@ -273,3 +274,15 @@ def test_the_closing_slash_may_be_one_byte_too_many() -> None:
     assert not any(too_long(each) for each in placed((longest, PREFIX)))
     assert any(too_long(each) for each in placed((longer, PREFIX)))
     assert not any(too_long(each) for each in placed((longer, EXACT)))
+
+
+@steady
+@given(st.text("/ab._-%2F5", max_size=12).map("/".__add__))
+def test_a_path_that_is_taken_is_what_nginx_will_compare_with(text: str) -> None:
+    try:
+        taken = parse_path(text, PREFIX, regex=False)
+    except ValueError:
+        return
+    assert taken == unquote(text)
+    assert "//" not in taken
+    assert not {".", ".."} & set(taken.split("/"))

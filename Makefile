@@ -36,6 +36,7 @@ check: $(DEV) ## format, lint, types, layers, and that docs/reference is up to d
 	  || { echo "docs/reference/$$page.md does not say what the code says: run make docs"; exit 1; }; done
 
 test: $(DEV) nginx ## every test: unit, golden, real nginx, hostile values, a real API server; prints coverage
+	@echo "Beside these there is make e2e: a whole real cluster on this machine, as root."
 	@$(PYTHON) -m pytest -n auto --cov --cov-report=
 	@$(PYTHON) -m tests.cluster -n auto --cov --cov-append --cov-report=term
 

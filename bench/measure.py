@@ -37,20 +37,21 @@ def run(command: Sequence[str]) -> Run:
     return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / _MEGABYTE)
 
 
-class Peaks(Struct, frozen=True):
-    """The most memory, in megabytes: of the process itself, and of it and its descendants at one moment."""
+class Seen(Struct, frozen=True):
+    """What a process took until a moment; peaks are in megabytes, of it alone, and of it and its descendants together."""
 
-    own: float
-    tree: float
+    own_peak: float
+    tree_peak: float
+    cpu_seconds: float  # of it and the descendants that have ended
 
 
-def watch(child: subprocess.Popen[bytes], *, until: Callable[[list[str]], bool]) -> Peaks:
+def watch(child: subprocess.Popen[bytes], *, until: Callable[[list[str]], bool]) -> Seen:
     """Look at a process until it has a descendant that `until` knows by its words; one that ends before is a failure."""
     own = tree = 0.0
     while child.poll() is None:
         descendants = list(_descendants(child.pid))
         if any(until(_words(pid)) for pid in descendants):
-            return Peaks(own, tree)
+            return Seen(own, tree, _cpu_seconds(child.pid))
         own = max(own, _own_peak(child.pid))
         tree = max(tree, sum(_resident(pid) for pid in (child.pid, *descendants)))
         time.sleep(PAUSE)
@@ -83,6 +84,12 @@ def _resident(pid: int) -> float:
     with suppress(OSError, IndexError):
         return int((PROC / str(pid) / "statm").read_text().split()[1]) * _PAGE / _MEGABYTE
     return 0.0
+
+
+def _cpu_seconds(pid: int) -> float:
+    """By clock ticks; the fields after the name, which may hold anything, count from the state."""
+    fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
 def children(pid: int) -> list[int]:
